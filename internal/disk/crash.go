@@ -11,12 +11,12 @@ func (d *Disk) Loses() bool {
 	return d != nil && slices.ContainsFunc(d.pending, func(w Write) bool { return w.fate != certain })
 }
 
-// openMost is the largest number of open writes for which all outcomes of a crash are listed, if any
-// subset of the writes may survive.
+// openMost is the largest number of writes that were not synced for which all outcomes of a crash are
+// listed, if any subset of them may survive.
 const openMost = 12
 
-// TooMany returns how many writes are open if that is too many to list the outcomes of a
-// crash, and else 0.
+// TooMany returns the number of writes that were not synced if they are too many to list all outcomes of a
+// crash, and 0 otherwise. reorder says whether any subset of them may survive.
 func (d *Disk) TooMany(reorder bool) (n int) {
 	if d == nil {
 		return 0
@@ -37,17 +37,17 @@ func count(b bool) int {
 	return 0
 }
 
-// Outcome says which writes survive a crash, and which are lost or torn.
+// Outcome is one outcome of a crash: which writes survive, and which are lost or torn.
 type Outcome struct {
-	lost []bool // by the position of the write, whether it is lost
+	lost []bool // for each write that is not in the synced contents, whether it is lost
 	torn int    // the position of the write that survives in part, or -1
 }
 
-// Outcomes returns all outcomes of a crash. The first one keeps all writes, and the last one keeps none of
-// the open writes. The first few writes that were not synced survive, or any subset of them if reorder is
-// set. Any subset of the writes whose sync failed survives. If the last surviving write to a file is an
-// append, it may be torn, so that only its first half survives; so may an overwrite that no later surviving
-// write overlaps.
+// Outcomes returns all outcomes of a crash. The first one keeps all writes, and the last one loses all that
+// were not synced. In between, the first few writes that were not synced survive or, if reorder is set, any
+// subset of them; and any subset of the writes whose sync failed. If the last surviving write to a file is
+// an append, it may be torn, so that only its first half survives; so may an overwrite that no later
+// surviving write overlaps.
 func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 	if !d.Loses() {
 		return []Outcome{{torn: -1}}
@@ -81,8 +81,8 @@ func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 	return all
 }
 
-// tears reports whether a write may survive in part: an append if no later write to its
-// file survives, or an overwrite if no later write that survives changes the same bytes.
+// tears reports whether the write at position k may survive in part: it is an append and no later write to
+// its file survives, or an overwrite and no later write that survives changes the same bytes.
 func (d *Disk) tears(lost []bool, k int) bool {
 	w := d.pending[k]
 	if lost[k] || w.Kind != Append && w.Kind != Overwrite || len(w.Data) < 2 {
@@ -96,16 +96,15 @@ func (d *Disk) tears(lost []bool, k int) bool {
 	return true
 }
 
-// touches reports whether w changes bytes that the overwrite o of the same file has
-// written.
+// touches reports whether w changes bytes that o, an overwrite of the same file, has written.
 func (w Write) touches(o Write) bool {
 	return w.Size < o.Size+len(o.Data) && (w.Kind == Truncate || o.Size < w.Size+len(w.Data))
 }
 
-// Torn returns how many bytes of a torn append or overwrite survive.
+// Torn returns how many bytes of data survive if the append or overwrite that writes it is torn.
 func Torn(data string) int { return len(data) / 2 }
 
-// Bytes writes a number of bytes with its unit.
+// Bytes returns a number of bytes as text, with its unit.
 func Bytes(n int) string {
 	if n == 1 {
 		return "1 byte"
@@ -113,8 +112,8 @@ func Bytes(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Survive returns the disk after a crash. All its data counts as synced: data that a node has read after
-// a crash is not lost later.
+// Survive returns the disk after a crash with this outcome. All its data counts as synced: data that a node
+// has read after a crash is not lost later.
 func (d *Disk) Survive(o Outcome) *Disk {
 	if d == nil {
 		return nil
@@ -133,7 +132,7 @@ func (d *Disk) Survive(o Outcome) *Disk {
 	return orNil(out)
 }
 
-// Told returns a description of an outcome, in which open writes are numbered from 1.
+// Told describes an outcome. It numbers the writes that were not synced from 1.
 func (d *Disk) Told(o Outcome) string {
 	if !d.Loses() {
 		return "all"
@@ -173,7 +172,7 @@ func (d *Disk) Told(o Outcome) string {
 	return "what was not synced, without " + strings.Join(lost, ", ")
 }
 
-// Record is the synced value of a key, or a synced record of a file.
+// Record identifies a synced record of a file, or the synced value of a key, which may be damaged.
 type Record struct {
 	key  bool
 	name string
@@ -187,8 +186,7 @@ func (r Record) String() string {
 	return fmt.Sprintf("record %d of the file %s", r.at+1, r.name)
 }
 
-// Records returns everything on the disk that can be damaged, in order. Empty values
-// cannot.
+// Records returns all records and values on the disk that can be damaged, in order. Empty ones cannot.
 func (d *Disk) Records() (all []Record) {
 	if d == nil {
 		return nil

@@ -25,26 +25,26 @@ type Write struct {
 	Kind Kind
 	Name string // the key, or the file
 	Data string // of Put, Append and Overwrite
-	Size int    // for Truncate, the new length; for Overwrite, the offset; for Append, also the offset, which the Disk fills in
+	Size int    // for Truncate, the new length; for Overwrite and Append, the offset, which the Disk fills in for Append
 
 	fate fate
 }
 
-// fate is the state of a write that is not part of the synced contents.
+// fate says what may become of a write that is not part of the synced contents.
 type fate uint8
 
 const (
-	open     fate = iota // not synced
+	open     fate = iota // it was not synced
 	doubtful             // a sync of it failed, so it may survive or not, whatever is synced later
 	certain              // synced, but an earlier write to the same place is doubtful
 )
 
 func (w Write) ofKey() bool { return w.Kind <= Delete }
 
-// shownMost is the largest number of bytes of data that a text shows in full.
+// shownMost is the largest number of bytes of data that texts show in full.
 const shownMost = 96
 
-// quoted writes data for a text, in full or as its beginning and length.
+// quoted returns data, quoted, for a text; of long data, the beginning and the length.
 func quoted(data string) string {
 	if len(data) <= shownMost {
 		return strconv.Quote(data)
@@ -70,7 +70,7 @@ func (w Write) String() string {
 	}
 }
 
-// Synced names what a sync covers: a file, or the keys if file is "".
+// Synced returns a value whose text names what a sync covers: the file or, if file is "", the keys.
 func Synced(file string) any {
 	if file == "" {
 		return "the keys"
@@ -83,11 +83,11 @@ func Synced(file string) any {
 type Disk struct {
 	keys    contents[string]
 	files   contents[[]string] // as records, in the order of their appends; none is empty
-	pending []Write            // the writes since then, in order
+	pending []Write            // the writes that are not part of keys and files yet, in order
 }
 
-// contents has values by their names, in the order of the names. It is immutable, as a Disk is. A node has few
-// keys and files, so a copy of this list takes a fifth of the time that a copy of a map takes.
+// contents maps names to values. It is a list in the order of the names and, like a Disk, immutable. Since a
+// node has few keys and files, copying this list takes a fifth of the time of copying a map.
 type contents[V any] []named[V]
 
 type named[V any] struct {
@@ -123,7 +123,7 @@ func (c contents[V]) unset(name string) contents[V] {
 	return c
 }
 
-// some returns a copy of d, or an empty Disk if d is nil.
+// some returns the value of d, or an empty Disk if d is nil.
 func (d *Disk) some() Disk {
 	if d == nil {
 		return Disk{}
@@ -131,7 +131,7 @@ func (d *Disk) some() Disk {
 	return *d
 }
 
-// orNil returns the disk, or nil if it is empty.
+// orNil returns a pointer to the disk, or nil if it is empty.
 func orNil(d Disk) *Disk {
 	if len(d.keys) == 0 && len(d.files) == 0 && len(d.pending) == 0 {
 		return nil
@@ -139,10 +139,10 @@ func orNil(d Disk) *Disk {
 	return &d
 }
 
-// Unsynced reports whether a crash may lose something.
+// Unsynced reports whether a crash may lose data.
 func (d *Disk) Unsynced() bool { return d != nil && len(d.pending) > 0 }
 
-// Write returns the disk after a write, which is not synced.
+// Write returns the disk after the write w, which is not synced yet.
 func (d *Disk) Write(w Write) *Disk {
 	out := d.some()
 	if w.Kind == Append {
@@ -158,8 +158,8 @@ func (d *Disk) SyncKeys() *Disk { return d.sync(Write.ofKey, certain) }
 // Sync returns the disk with all writes to a file synced.
 func (d *Disk) Sync(file string) *Disk { return d.sync(to(file), certain) }
 
-// FailKeys returns the disk after a sync of the keys that failed. Whether these writes are
-// on the disk stays open, whatever is synced later.
+// FailKeys returns the disk after a failed sync of the keys: whether the writes that it covers are on the disk
+// stays open, whatever is synced later.
 func (d *Disk) FailKeys() *Disk { return d.sync(Write.ofKey, doubtful) }
 
 // Fail returns the disk after a sync of a file that failed, as FailKeys does for keys.
@@ -169,7 +169,7 @@ func to(file string) func(Write) bool {
 	return func(w Write) bool { return !w.ofKey() && w.Name == file }
 }
 
-// sync changes the fate of the open writes for which of returns true. A write whose fate is then certain
+// sync gives another fate to the open writes for which of returns true. A write whose fate is then certain
 // becomes part of the synced contents, unless a doubtful write to the same key or file comes before it.
 func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	out := d.some()
@@ -188,10 +188,10 @@ func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	return orNil(out)
 }
 
-// alike reports whether two writes are to the same key or file.
+// alike reports whether w and o are to the same key or the same file.
 func (w Write) alike(o Write) bool { return w.Name == o.Name && w.ofKey() == o.ofKey() }
 
-// carryOut makes a write part of the synced contents.
+// carryOut applies the write w to the synced contents of d.
 func (d *Disk) carryOut(w Write) {
 	if w.ofKey() {
 		if w.Kind == Delete {
@@ -209,8 +209,8 @@ func (d *Disk) carryOut(w Write) {
 	}
 }
 
-// on returns the records of a file after the write. An append goes to the offset where it
-// was made, and zeros fill a gap before it.
+// on returns the records of a file after the write w. An append goes to the offset at which it was made; zeros
+// fill the gap if the file is shorter.
 func (w Write) on(file []string) []string {
 	size := length(file)
 	if w.Kind == Truncate {
@@ -230,7 +230,7 @@ func length(file []string) (n int) {
 	return n
 }
 
-// cut returns a copy of the first n bytes.
+// cut returns a copy of the first n bytes of a file, given as records.
 func cut(file []string, n int) (out []string) {
 	for _, r := range file {
 		if n <= 0 {
@@ -242,7 +242,7 @@ func cut(file []string, n int) (out []string) {
 	return out
 }
 
-// after returns the bytes after the first n.
+// after returns the bytes of a file after the first n.
 func after(file []string, n int) (out []string) {
 	for _, r := range file {
 		if n < len(r) {
@@ -253,7 +253,7 @@ func after(file []string, n int) (out []string) {
 	return out
 }
 
-// Get returns the value of a key, as the node wrote it.
+// Get returns the value of a key as the node wrote it, whether or not it is synced.
 func (d *Disk) Get(key string) (value string, is bool) {
 	if d == nil {
 		return "", false
@@ -266,7 +266,7 @@ func (d *Disk) Get(key string) (value string, is bool) {
 	return d.keys.get(key)
 }
 
-// Keys returns the keys that have values, in order.
+// Keys returns the keys that have values, in order, whether or not these are synced.
 func (d *Disk) Keys() (keys []string) {
 	if d == nil {
 		return nil
@@ -286,7 +286,7 @@ func (d *Disk) Keys() (keys []string) {
 	})
 }
 
-// Read returns the contents of a file, as the node wrote it.
+// Read returns the contents of a file as the node wrote it, whether or not they are synced.
 func (d *Disk) Read(file string) (data string) {
 	if d == nil {
 		return ""
@@ -300,8 +300,7 @@ func (d *Disk) Read(file string) (data string) {
 	return strings.Join(records, "")
 }
 
-// Files returns the names of the files that are not empty, as the node wrote them, in
-// order.
+// Files returns the names of the files that are not empty, in order. Writes that are not synced count.
 func (d *Disk) Files() (names []string) {
 	if d == nil {
 		return nil
@@ -321,7 +320,7 @@ func (d *Disk) Files() (names []string) {
 
 var fates = [...]string{open: "unsynced", doubtful: "sync failed", certain: "synced, behind one that is not"}
 
-// placed describes the write with its offset.
+// placed describes the write as String does, with its offset.
 func (w Write) placed() string {
 	if w.Kind == Append && w.fate != open {
 		return fmt.Sprintf("%s at %d", w, w.Size)
@@ -329,7 +328,7 @@ func (w Write) placed() string {
 	return w.String()
 }
 
-// Lines returns the contents of the disk as pairs of a name and a value.
+// Lines returns the contents of the disk as pairs of a name and a value, for texts.
 func (d *Disk) Lines() (lines [][2]string) {
 	if d == nil {
 		return nil
@@ -350,7 +349,7 @@ func (d *Disk) Lines() (lines [][2]string) {
 	return lines
 }
 
-// Append appends the disk's canonical bytes.
+// Append appends to buf bytes that are equal for equal disks.
 func (d *Disk) Append(buf []byte) []byte {
 	text := func(s string) {
 		buf = binary.AppendUvarint(buf, uint64(len(s)))

@@ -15,8 +15,9 @@ import (
 	"macemc/trace"
 )
 
-// A machine runs the handlers of a node, and answers the questions that they ask of Env: see
-// handler.Answerer. Coins are draws of the run, and the clock is that of the bubble.
+// A machine runs the handlers of one node in a world of programs. It answers the questions
+// that they ask of their Env (see handler.Answerer): coins are draws of the run, and the
+// clock is that of the bubble.
 type machine struct {
 	n       *node
 	node    sim.Node
@@ -30,7 +31,7 @@ type machine struct {
 	disk *disk.Disk
 }
 
-// newMachine returns the machine of a node that has made these writes in earlier lives.
+// newMachine returns a machine for the node n, whose disk has these writes of earlier lives.
 func newMachine(n *node, writes []disk.Write) *machine {
 	walker, err := contract.Walker(n.Sys)
 	if err != nil {
@@ -46,7 +47,8 @@ func newMachine(n *node, writes []disk.Write) *machine {
 	return m
 }
 
-// run runs the handler of an event; kind 0 is the start. A handler that fails panics.
+// run runs the handler of an event, and returns its effects. An event of kind 0 stands for
+// Init. run panics if the handler fails.
 func (m *machine) run(e *sim.Event) []trace.Effect {
 	m.step.Begin()
 	m.Begin()
@@ -65,7 +67,8 @@ func (m *machine) run(e *sim.Event) []trace.Effect {
 	return effects
 }
 
-// next returns the timer that fires first, and when; ok is false if there is none.
+// next returns the scheduled timer that fires first, and when it does; ok is false if no
+// timer is scheduled.
 func (m *machine) next() (timer sim.Signal, at time.Time, ok bool) {
 	for s, t := range m.Timers {
 		if !ok || t.Before(at) {
@@ -75,7 +78,7 @@ func (m *machine) next() (timer sim.Signal, at time.Time, ok bool) {
 	return timer, at, ok
 }
 
-// due removes and returns a timer that is due.
+// due removes a timer whose time has come, and returns it; ok is false if there is none.
 func (m *machine) due(now time.Time) (sim.Signal, bool) {
 	timer, at, ok := m.next()
 	if !ok || at.After(now) {

@@ -20,16 +20,17 @@ import (
 	"macemc/sim"
 )
 
-// An entry of the log is an event, or the states at a time at which all goroutines are blocked.
+// An entry of the log of a run is an event, or the states of the nodes at a moment at which all goroutines
+// are blocked.
 type entry struct {
 	Event *program.Event `json:",omitempty"`
 	Quiet *quiet         `json:",omitempty"`
 }
 
-// quiet has the states at a time at which all goroutines are blocked.
+// quiet has the states of the nodes at a moment at which all goroutines are blocked.
 type quiet struct {
 	At       time.Duration
-	States   map[string][]canon.Line // the states of the hosts whose state has changed
+	States   map[string][]canon.Line // the states, by host, of the nodes whose state has changed
 	Violated string                  // the property that is violated, or ""
 	Message  string
 }
@@ -40,12 +41,13 @@ const (
 	calmDefault  = time.Minute
 )
 
-// A director runs one world of a system.
+// A director runs one world of a system, a run of its programs: it starts the nodes, makes requests and
+// faults, and judges the properties.
 type director struct {
 	setting.Setting
 	t    *worlds.T
 	w    *program.World
-	say  func(any) // nil if nobody reads the log
+	say  func(any) // writes an entry of the log; nil if nobody reads the log
 	wake chan struct{}
 
 	walker  *canon.Walker
@@ -70,7 +72,7 @@ type fact struct {
 	value any
 }
 
-// body returns the system of worlds that a child process runs.
+// body returns the function by which a child process takes a run of the system.
 func body(s setting.Setting) worlds.System {
 	return func(t *worlds.T, w *program.World, say func(any)) {
 		bubble.Hush() // the director does not pause
@@ -81,7 +83,7 @@ func body(s setting.Setting) worlds.System {
 	}
 }
 
-// bind binds the properties to the states of the nodes.
+// bind binds the properties to d.state, the states of the nodes.
 func (d *director) bind() {
 	var err error
 	if d.walker, err = contract.Walker(d.Sys); err != nil {
@@ -110,14 +112,14 @@ func (d *director) bind() {
 	}
 }
 
-// nothing is a runtime that has no messages and timers for properties to count.
+// nothing is a sight.Runtime without messages and timers, for properties that count them.
 type nothing struct{}
 
 func (nothing) Timers() int                    { return 0 }
 func (nothing) InFlight() int                  { return 0 }
 func (nothing) UnderWay(func(sight.Sent) bool) {}
 
-// unfit returns an error if a setting has options that systems of programs do not support.
+// unfit returns an error if a setting has options or properties that a system with programs cannot have.
 func unfit(s setting.Setting) error {
 	for _, p := range s.Sys.Properties {
 		switch contract.Rule(p).Kind {
@@ -138,7 +140,7 @@ func unfit(s setting.Setting) error {
 
 func (d *director) name(i int) string { return d.Params.Addr(i).String() }
 
-// run runs a world from its beginning to its end.
+// run runs the world from its beginning to its end.
 func (d *director) run() {
 	d.w.Observe(d.observe)
 	for i := range d.Params.Nodes {
@@ -172,7 +174,7 @@ func (d *director) run() {
 	d.stops()
 }
 
-// budget returns a budget as a number of faults.
+// budget returns how many faults a budget allows.
 func budget(n int) int {
 	if n == sim.Unlimited {
 		return 1 << 30
@@ -180,7 +182,7 @@ func budget(n int) int {
 	return n
 }
 
-// starts begins a life of a node.
+// starts begins a life of the i-th node.
 func (d *director) starts(i int) {
 	self := d.Params.Addr(i)
 	life := 0
@@ -197,7 +199,7 @@ func (d *director) starts(i int) {
 	d.w.Start(self.String(), p)
 }
 
-// observe records an event of the world.
+// observe writes an event of the world to the log, and notes that something has happened.
 func (d *director) observe(e program.Event) {
 	if d.over {
 		return
@@ -226,7 +228,8 @@ func (d *director) index(host string) int {
 	return -1
 }
 
-// waits lets a time pass, and examines the state whenever something has happened.
+// waits lets the clock of the bubble advance by long, and evaluates the properties whenever something has
+// happened.
 func (d *director) waits(long time.Duration) {
 	over := time.After(long)
 	for {
@@ -240,8 +243,8 @@ func (d *director) waits(long time.Duration) {
 	}
 }
 
-// meets waits until something has happened the given number of times, so that the next fault or request hits
-// the programs in the middle of their work.
+// meets waits until something has happened the given number of times. So the next fault or request comes in
+// the middle of the programs' work.
 func (d *director) meets(times int) {
 	over := time.After(time.Second)
 	for range times {
@@ -254,8 +257,8 @@ func (d *director) meets(times int) {
 	}
 }
 
-// looks waits until all goroutines are blocked. If something has happened, it evaluates the properties in the
-// state then.
+// looks waits until all goroutines are blocked, and then evaluates the safety properties if something has
+// happened.
 func (d *director) looks() {
 	d.w.Wait()
 	if !d.dirty {
@@ -278,7 +281,7 @@ func (d *director) looks() {
 	}
 }
 
-// holds evaluates a property. A property that panics counts as violated.
+// holds reports whether a property holds. It counts as violated if it panics.
 func (d *director) holds(c *sight.Check) bool {
 	holds, panicked := c.Asked()
 	if panicked != "" {
@@ -287,7 +290,7 @@ func (d *director) holds(c *sight.Check) bool {
 	return holds
 }
 
-// sees updates the states of the nodes to those that the programs show now.
+// sees reads the states that the programs show now.
 func (d *director) sees() {
 	q := &quiet{At: d.since(), States: map[string][]canon.Line{}}
 	for i, n := range d.state.Nodes {
@@ -318,7 +321,7 @@ func (d *director) since() time.Duration {
 	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// violated ends the world with a violated property.
+// violated ends the world, since a property is violated.
 func (d *director) violated(property, message string) {
 	if d.say != nil {
 		d.say(entry{Quiet: &quiet{At: d.since(), Violated: property, Message: message}})
@@ -327,7 +330,7 @@ func (d *director) violated(property, message string) {
 	d.t.Fatal(fmt.Sprintf("property %q is violated: %s", property, guard.Bounded(message)))
 }
 
-// asks returns the nodes to which a request can be made now.
+// asks returns the numbers of the nodes that can get a request now.
 func (d *director) asks() (all []int) {
 	for i, s := range d.scripts {
 		if len(s) > 0 && d.w.Host(d.name(i)).Running() {
@@ -337,7 +340,7 @@ func (d *director) asks() (all []int) {
 	return all
 }
 
-// requests makes the next request of a node that a draw picks.
+// requests gives a node, which a draw picks, the next request of its script.
 func (d *director) requests() {
 	all := d.asks()
 	i := all[d.w.Choose(len(all))]
@@ -347,7 +350,7 @@ func (d *director) requests() {
 	d.looks()
 }
 
-// strikes lets a draw pick a fault that is possible now, the end of a fault, or nothing, and carries it out.
+// strikes lets a draw pick a fault that is possible now, the end of one, or nothing, and carries it out.
 func (d *director) strikes() {
 	var all []func()
 	spend := func(n *int, do func()) {
@@ -391,7 +394,7 @@ func (d *director) heals() {
 	d.parted = false
 }
 
-// mends ends all faults.
+// mends ends all faults: it restarts nodes, and heals the network and the clocks.
 func (d *director) mends() {
 	d.w.Loss(0)
 	d.heals()
@@ -404,7 +407,8 @@ func (d *director) mends() {
 	d.looks()
 }
 
-// lives waits until all liveness properties hold at the same time.
+// lives waits until all liveness properties hold at the same time. If that does not happen within calm, one
+// is violated.
 func (d *director) lives(calm time.Duration) {
 	const look = 250 * time.Millisecond
 	if len(d.live) == 0 {
@@ -424,7 +428,7 @@ func (d *director) lives(calm time.Duration) {
 	}
 }
 
-// stops stops the programs. If goroutines are left then, that is a failure.
+// stops stops the programs. Goroutines that are left after that are a failure.
 func (d *director) stops() {
 	for i := range d.Params.Nodes {
 		d.w.Stop(d.name(i))

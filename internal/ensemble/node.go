@@ -16,18 +16,19 @@ import (
 	"macemc/trace"
 )
 
-// A node is one life of a handler node, run as a program.
+// A node is one life of a node made of handlers, which runs as a program on a host.
 type node struct {
 	setting.Setting
 	self    sim.Addr
 	h       *program.Host
 	of      *machine
-	queue   []program.Mail // mail that has arrived and was not handled yet
-	signals []sim.Event    // events that the node caused itself, such as room in a buffer
-	log     *program.File  // the file of its writes
+	queue   []program.Mail // mail that has arrived and is not handled yet
+	signals []sim.Event    // events that come from the node's own steps, such as room in a buffer, not handled yet
+	log     *program.File  // the file of the node's writes; nil before the first
 }
 
-// storage is the file of a node's writes, with a line of JSON for each: see written.
+// storage is the name of the file that records a node's writes, as one line of JSON for each:
+// see written.
 const storage = "store"
 
 type written struct {
@@ -88,7 +89,7 @@ func (n *node) run(ctx context.Context) {
 	}
 }
 
-// acts handles one event that is possible now, and reports whether there was one.
+// acts handles one of the events that are possible now, and reports whether there was one.
 func (n *node) acts() bool {
 	if len(n.signals) > 0 {
 		e := n.signals[0]
@@ -121,7 +122,7 @@ func (n *node) acts() bool {
 	return false
 }
 
-// event returns a mail as the event that the node handles.
+// event returns the event by which the node handles a mail.
 func (n *node) event(m program.Mail) sim.Event {
 	if m.From == "" {
 		return sim.Event{Kind: sim.KindScript, Value: m.Value}
@@ -141,8 +142,8 @@ func (n *node) event(m program.Mail) sim.Event {
 	return e
 }
 
-// takes runs a handler, and carries out its effects. A handler that fails ends the process, as a
-// panic of any goroutine does.
+// takes runs the handler of an event, and carries out the effects. A failing handler ends the
+// process, as a panic in any goroutine does.
 func (n *node) takes(e *sim.Event) {
 	e.Node = n.self
 	effects := n.of.run(e)
@@ -151,7 +152,7 @@ func (n *node) takes(e *sim.Event) {
 	}
 }
 
-// offers returns the actions that the node offers.
+// offers returns the guarded actions that the node offers now.
 func (n *node) offers() (all []sim.Signal) {
 	n.of.guards.Offer(func(s sim.Signal) { all = append(all, s) })
 	return all
@@ -179,7 +180,7 @@ func (n *node) carries(e *trace.Effect) {
 	}
 }
 
-// writes adds a write to the file of the node's writes, and syncs makes it survive a crash.
+// writes adds a write to the file of the node's writes; node.syncs makes it survive a crash.
 func (n *node) writes(w disk.Write) {
 	if n.log == nil {
 		n.log = n.h.Disk().Open(storage)

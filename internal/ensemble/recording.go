@@ -22,23 +22,24 @@ import (
 // A Recording is a run of programs, in the form of a system whose nodes repeat that run and do nothing else.
 type Recording struct {
 	System *sim.System
-	Path   *choose.Path // the path of the whole run
+	Path   *choose.Path // the path of the whole run, in System
 }
 
-// A happening is what one node did at one event.
+// A happening is one step of a recorded run: what one node, or the network, did at one event.
 type happening struct {
 	at      time.Duration
-	step    uint32 // of the run
+	step    uint32 // the step of the tape, an instant of the run
 	node    int    // -1 for the whole network
 	life    int
-	event   sim.Event // zero for a start
-	effects []program.Event
-	lines   []canon.Line // of its state afterwards; nil if it did not change
+	event   sim.Event       // what the node reacted to; zero for the start of a life
+	effects []program.Event // what it did
+	lines   []canon.Line    // the node's state afterwards; nil if that did not change
 }
 
 // The values of a recording have the messages of the programs as text.
 
-// The kinds of messages of a recording. They travel by a bag, since in the run latencies decided their order.
+// The messages of a recording, by how they were sent. All travel by a bag, since in the run it was latencies
+// that decided their order.
 type tcp struct {
 	Number int
 	What   string
@@ -53,40 +54,41 @@ func segment(e *program.Event) sim.Message {
 	return tcp{e.Number, e.Text}
 }
 
-// asked is the event that the script makes a request.
+// asked is a signal of a recording: a request of the script.
 type asked struct{ What string }
 
-// broken is the event that a connection of mail broke.
+// broken is a signal of a recording: a connection for mail with a peer broke.
 type broken struct{ Peer, How string }
 
-// wakes is the event that a node does something by itself, because of a timer or the end of a computation.
+// wakes is a signal of a recording: the node does something by itself, because of a timer or at the end of a
+// computation.
 type wakes struct{ At string }
 
-// reset is the event that the connections with a peer break.
+// reset is a signal of a recording: the connections with a peer break.
 type reset struct{ Peer string }
 
-// clock is the event that the clock of the node begins to misbehave, or is set right.
+// clock is a signal of a recording: the node's clock begins to be wrong, or is set right.
 type clock struct{ How string }
 
-// stops is the event that the context of the program is cancelled.
+// stops is a signal of a recording: the context of the program is cancelled.
 type stops struct{}
 
-// judged is the event with which a recording ends: the properties are judged.
+// judged is the last signal of a recording: the properties are judged.
 type judged struct{ At string }
 
-// recorder converts the log of a run to happenings.
+// recorder makes happenings of the log of a run.
 type recorder struct {
 	s       setting.Setting
 	all     []*happening
-	current map[int]*happening // of each node, in this instant
+	current map[int]*happening // by node, its happening in the present instant, to which effects are added
 	lives   []int              // the latest life of each node; -1 before the first
 	up      []bool
 	sent    map[int]bool
-	end     quiet
+	end     quiet // the last states in the log
 	step    uint32
 }
 
-// record reads the log of a run that fails.
+// record returns a recorder that has read the log of a failed run.
 func record(s setting.Setting, log []json.RawMessage) (*recorder, error) {
 	n := s.Params.Nodes
 	r := &recorder{s: s, current: map[int]*happening{}, lives: make([]int, n), up: make([]bool, n), sent: map[int]bool{}}
@@ -124,7 +126,7 @@ func (r *recorder) addr(i int) (a sim.Addr) {
 	return a
 }
 
-// add adds a happening at a node.
+// add adds a happening at a node, caused by the event e.
 func (r *recorder) add(at time.Duration, node int, e sim.Event) *happening {
 	e.Node = r.addr(node)
 	h := &happening{at: at, step: r.step, node: node, event: e}
@@ -143,7 +145,7 @@ func (h *happening) shows(lines []canon.Line) {
 	}
 }
 
-// own adds a happening that a node causes by itself.
+// own adds a happening that no message or request causes, with the signal that stands for its cause.
 func (r *recorder) own(at time.Duration, node int, what sim.Signal) *happening {
 	return r.add(at, node, sim.Event{Kind: sim.KindAction, Value: what})
 }
@@ -211,7 +213,8 @@ func (r *recorder) arrives(e *program.Event, i, peer int) {
 	}
 }
 
-// does adds an effect to the present happening of a node.
+// does adds an effect to the latest happening of the i-th node. peer is the number of the other node, if one
+// is concerned.
 func (r *recorder) does(e *program.Event, i, peer int) {
 	if !r.up[i] || e.Kind == happens.Send && peer < 0 {
 		return
@@ -243,17 +246,17 @@ func (r *recorder) quiet(q *quiet) {
 	}
 }
 
-// player is a node of a recording.
+// player is a node of a recording: it repeats what one node did in the recorded run.
 type player struct {
 	State map[string]string // the fields of the program's state, as the program showed them
 
 	self     sim.Addr
-	life, at int // the place of the next happening
-	last     int // the number of the latest happening, from 1
+	life, at int // the life that runs, and the index of its next happening
+	last     int // the number, from 1, of the latest happening in the whole recording
 	tape     *played
 }
 
-// played is the recording that the nodes play. It is not part of their state.
+// played has the happenings that the nodes of a recording play. It is not part of their states.
 type played struct {
 	of    [][][]*happening // by node and life
 	steps map[*happening]int
@@ -265,7 +268,7 @@ func (n *player) Init(env sim.Env)                               { n.plays(env) 
 func (n *player) Deliver(env sim.Env, _ sim.Addr, _ sim.Message) { n.plays(env) }
 func (n *player) Handle(env sim.Env, _ sim.Signal)               { n.plays(env) }
 
-// next returns the next happening of the node, or nil.
+// next returns the happening that the node plays next, or nil if there is none.
 func (n *player) next() *happening {
 	if n.tape == nil {
 		return nil
@@ -277,14 +280,14 @@ func (n *player) next() *happening {
 	return all[n.life][n.at]
 }
 
-// Offers offers the next happening, if the node causes it by itself.
+// Offers offers the next happening as an action, unless a message causes it.
 func (n *player) Offers(offer func(sim.Signal)) {
 	if h := n.next(); h != nil && h.event.Kind == sim.KindAction {
 		offer(h.event.Value)
 	}
 }
 
-// Accepts reports whether a message is the one that the node got in its next happening.
+// Accepts reports whether m is the message that, according to the recording, the node receives next.
 func (n *player) Accepts(_ sim.Addr, m sim.Message) bool {
 	h := n.next()
 	return h != nil && h.event.Kind == sim.KindMessage && h.event.Value == m
@@ -318,8 +321,8 @@ func (n *player) plays(env sim.Env) {
 	}
 }
 
-// recording makes the system and the path. violated is the property that the run violates, and message
-// explains it.
+// recording returns the recording: the system, and the path through it. violated is the property that the run
+// violates, and message explains it.
 func (r *recorder) recording(violated, message string) (*Recording, error) {
 	at := len(r.up) - 1
 	for at > 0 && !r.up[at] {
@@ -357,7 +360,7 @@ func (r *recorder) recording(violated, message string) (*Recording, error) {
 	return &Recording{sys, path}, err
 }
 
-// last returns the node of the latest happening, or -1 if there is none at a node.
+// last returns the number of the node that had the latest happening, or -1 if no node had one.
 func (r *recorder) last() int {
 	for _, h := range slices.Backward(r.all) {
 		if h.node >= 0 {
@@ -379,8 +382,8 @@ func recorded(s setting.Setting) sim.Faults {
 	return f
 }
 
-// system returns the system of a recording. Without a tape, its nodes do nothing; that is for reports of
-// searches that found nothing.
+// system returns the system of a recording. If tape is nil, its nodes do nothing; such a system is for the
+// report of a search that found nothing.
 func system(s setting.Setting, tape *played, violated, message string) *sim.System {
 	of := s.Sys
 	sys := &sim.System{Name: of.Name, Doc: of.Doc, Nodes: of.Nodes, Params: of.Params, Bugs: of.Bugs, Tolerates: recorded(s),
@@ -417,7 +420,7 @@ func system(s setting.Setting, tape *played, violated, message string) *sim.Syst
 	return sys
 }
 
-// path runs the recording, and returns its path.
+// path runs sys, the system of the recording, and returns the path of that run.
 func (r *recorder) path(sys *sim.System, violated string) (*choose.Path, error) {
 	conditions := setting.Setting{Sys: sys, Params: r.s.Params}
 	faults := recorded(r.s)

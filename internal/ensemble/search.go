@@ -16,7 +16,7 @@ import (
 	"macemc/trace"
 )
 
-// The properties that every system of programs has.
+// The names of properties that every system of programs has.
 const (
 	noPanic    = "no goroutine panics"
 	noDeadlock = "no deadlock"
@@ -24,22 +24,22 @@ const (
 	goesOn     = "the process goes on"
 )
 
-// Built returns the names of the properties that every system of programs has.
+// Built returns the names of the properties that every system of programs has, besides its own.
 func Built() []string { return []string{noPanic, noDeadlock, nothingOf, goesOn} }
 
-// Worlds is the default for the number of worlds that a search takes.
+// Worlds is the default of the number of worlds (runs of programs) that a search takes.
 const Worlds = 1000
 
-// A Taker says which program takes the runs.
+// A Taker says in which program the child processes take runs.
 type Taker struct {
 	Build func() (worlds.Binary, error) // builds the program; nil means the running test
 	Test  string                        // the name of the running test, if Build is nil
 
-	NoShrink bool // findings are reported as they were found
+	NoShrink bool // report findings as they were found, and do not make them shorter
 }
 
-// Child does the work of a child process, and reports whether this process is one. find returns the system
-// with a name.
+// Child does the work of a child process of a search. is reports whether this process is one. find returns
+// the system with a name.
 func Child(find func(name string) (*sim.System, error)) (is bool, err error) {
 	job, err := worlds.Job()
 	if job == nil || err != nil || len(job.Of) == 0 {
@@ -119,10 +119,10 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 	return r, nil
 }
 
-// Engine is the name of this way of searching.
+// Engine is the name of this way of searching in results.
 const Engine search.Engine = "program"
 
-// clocks returns how often clocks may misbehave under these faults.
+// clocks returns how many times clocks of the system may begin to be wrong, given the faults.
 func clocks(sys *sim.System, f sim.Faults) int {
 	if f.IsZero() {
 		return 0
@@ -130,7 +130,7 @@ func clocks(sys *sim.System, f sim.Faults) int {
 	return sys.Programs.Clocks
 }
 
-// many returns the number of worlds that a search takes.
+// many returns how many worlds a search with these options takes.
 func many(o search.Options) int {
 	switch {
 	case o.Walks > 0:
@@ -150,7 +150,7 @@ func workers(o search.Options) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// refuse returns an error for options that a search of programs does not support.
+// refuse returns an error if the options ask for what a search of programs does not support.
 func refuse(sys *sim.System, o search.Options) error {
 	bounded := o.Engine == search.EngineReference
 	for _, c := range []struct {
@@ -175,7 +175,7 @@ func refuse(sys *sim.System, o search.Options) error {
 	return nil
 }
 
-// found adds the finding of a run that fails.
+// found adds to the result the finding that a failed run makes.
 func (r *result) found(s setting.Setting, f *worlds.Finding) error {
 	of := &search.Programs{Worlds: f.World + 1, Clocks: r.Programs.Clocks, Exact: f.Exact, Draws: f.Asked, Deviate: f.Deviate, First: f.First, Shrunk: f.Runs}
 	if !f.Exact {
@@ -196,7 +196,7 @@ func (r *result) found(s setting.Setting, f *worlds.Finding) error {
 	return nil
 }
 
-// turned describes the critical step.
+// turned describes the critical step of a finding, for a report.
 func turned(t worlds.Turn, step string) string {
 	switch {
 	case t.Worlds == 0:
@@ -207,10 +207,10 @@ func turned(t worlds.Turn, step string) string {
 	return fmt.Sprintf("%s: the first step after which %d of %d runs that go on freely fail so", step, t.Worlds, t.Worlds)
 }
 
-// result is a Result under construction.
+// result is a search.Result under construction.
 type result struct{ *search.Result }
 
-// add adds a finding, with the system of its recording unless that is nil.
+// add adds a finding to the result. sys is the system of the finding's recording, or nil if there is none.
 func (r *result) add(of *search.Programs, sys *sim.System, f *search.Finding) {
 	r.Programs, r.Finding, r.Findings = of, f, []*search.Finding{f}
 	if sys != nil {
@@ -218,24 +218,24 @@ func (r *result) add(of *search.Programs, sys *sim.System, f *search.Finding) {
 	}
 }
 
-// made is a finding with its recording.
+// made is a finding with the system of its recording.
 type made struct {
 	finding *search.Finding
 	system  *sim.System
-	undrawn error
+	undrawn error    // the reason why there is no recording
 	steps   []uint32 // for each step of the recording, its step of the tape; nil if there is no recording
 }
 
-// step returns the step of the recording that belongs to a step of the tape. If the recording has ended by
-// then, it returns the number after its last step.
+// step returns the step of the recording at a step of the tape: the one in that instant or, if the recording
+// has ended by then, the one after its last.
 func (m made) step(ofTape uint32) int {
 	at, _ := slices.BinarySearch(m.steps, ofTape)
 	return at + 1
 }
 
-// inRun returns the descriptions of draws, without those that chose a fault or a request, since these are
-// steps of the recording. It replaces the step of the tape with which a description begins by the step of the
-// recording.
+// inRun returns the descriptions of draws as a report shows them. It replaces the step of the tape, with
+// which a description begins, by the step of the recording. It leaves out draws that chose a fault or a
+// request, since these are steps of the recording themselves.
 func (m made) inRun(draws []string) (in []string) {
 	for _, d := range draws {
 		if strings.Contains(d, ".(*director).") {
@@ -251,8 +251,8 @@ func (m made) inRun(draws []string) (in []string) {
 	return in
 }
 
-// finding makes a finding of a tape, its failure and its log. critical describes the step of the
-// recording at a step of the tape.
+// finding makes a finding of a tape, the failure to which the tape leads, and the log of its run. critical
+// describes the step of the recording at the step at of the tape.
 func finding(s setting.Setting, tape *choose.Path, of *worlds.Failure, log []json.RawMessage, at uint32) (m made, critical string, err error) {
 	rec, err := record(s, log)
 	if err != nil {
@@ -288,7 +288,7 @@ func finding(s setting.Setting, tape *choose.Path, of *worlds.Failure, log []jso
 	return m, "the end", nil
 }
 
-// property returns the property that a run violates, with a message and a stack.
+// property returns the name of the property that a run violates, with a message and a stack.
 func property(f *worlds.Failure, end *quiet) (name, message, stack string) {
 	message, stack, _ = strings.Cut(f.Message, "\n")
 	message, stack = strings.TrimSpace(message), strings.TrimSpace(stack)
@@ -310,7 +310,8 @@ func first(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// Taken takes the run of a tape again, and returns how it ended now, with a recording.
+// Taken takes the run of a recorded tape again. It returns how the run ended this time, and a recording of
+// it.
 func Taken(sys *sim.System, path *choose.Path, by Taker) (*search.Replayed, *Recording, error) {
 	s, err := setting.Parse(sys, path)
 	if err != nil {

@@ -3,12 +3,11 @@ package fair
 import "slices"
 
 // buchi is a generalized Büchi automaton: it has one set of edges for each event that must occur infinitely
-// often. bars are the marked choices that are not asked any more from some point on. A counter turns it into
-// an ordinary Büchi automaton, in which two nested searches look for a cycle.
+// often. A counter turns it into an ordinary Büchi automaton, in which two nested searches look for a cycle.
 type buchi struct {
 	g    *Graph
 	sets []func(s int, e Edge) bool
-	bars []bool // by choice
+	bars []bool // by marked choice, whether it is not asked any more from some point on
 }
 
 type place struct{ state, count int }
@@ -26,7 +25,7 @@ func (b *buchi) next(p place, yield func(place, bool)) {
 	}
 }
 
-// accepts reports whether an accepting edge is on a cycle that can be reached from a state.
+// accepts reports whether some cycle that can be reached from start has an accepting edge.
 func (b *buchi) accepts(start int) bool {
 	met := map[place]bool{}
 	var outer func(p place) bool
@@ -64,7 +63,7 @@ func (b *buchi) accepts(start int) bool {
 	return outer(place{start, 0})
 }
 
-// Buchi reports whether a graph has a fair run from its start that is hot for ever from some point on. It
+// Buchi reports whether some fair run from the start of a graph stays hot for ever from some point on. It
 // decides this slowly, by an ordinary Büchi automaton, for tests: it shares nothing with Find but the graph.
 func Buchi(g *Graph) bool {
 	met := map[int]bool{}

@@ -2,30 +2,30 @@ package fair
 
 import "slices"
 
-// A Graph has numbered states. The other fields of a state that is not Hot are used only by Find.
+// A Graph has numbered states. For a state that is not hot, only Find uses the edges.
 type Graph struct {
-	Start   int // where runs begin, for Find
+	Start   int // the state in which runs begin, for Find
 	Hot     []bool
 	Edges   [][]Edge // by state
 	Answers []int    // the number of answers of each marked choice
-	Of      int      // the property for which bits of Edge.Cools count
+	Of      int      // the number of the property whose bit of Edge.Cools counts
 
-	lists  [][]Answer // that edges refer to, from 1
+	lists  [][]Answer // the lists of answers, to which edges refer by number, from 1
 	known  map[string]int32
 	member []int32 // by state: the number of the component that it belongs to
-	parts  int32   // components so far
+	parts  int32   // the number of components so far
 }
 
-// An Edge leads to a state.
+// An Edge is a step from one state to another, To.
 type Edge struct {
 	To     int32
 	Action int32  // the action that the edge takes, or Unfair
 	asks   int32  // the list of marked choices that it answers; 0 if there are none
-	How    uint32 // the caller's own
-	Cools  uint64 // by number of a property, whether the step is cold: as if it led to a cold state
+	How    uint32 // any number of the caller's
+	Cools  uint64 // by number of a property, a bit that says whether the step is cold: it counts as if it led to a cold state
 }
 
-// Meet adds a state, and sets whether it is hot.
+// Meet adds the state s, and sets whether it is hot.
 func (g *Graph) Meet(s int, hot bool) {
 	for len(g.Edges) <= s {
 		g.Edges, g.Hot = append(g.Edges, nil), append(g.Hot, false)
@@ -33,11 +33,11 @@ func (g *Graph) Meet(s int, hot bool) {
 	g.Hot[s] = hot
 }
 
-// About sets the property that counts in Edge.Cools.
+// About sets the number of the property whose bit of Edge.Cools counts.
 func (g *Graph) About(property int) { g.Of = property }
 
-// Add adds an edge that answers some marked choices, and returns it as a Step. Its state must
-// have been added before.
+// Add adds an edge from a state, which must have been added, and returns it as a Step. asked has the marked
+// choices that the edge answers.
 func (g *Graph) Add(from int, e Edge, asked ...Answer) Step {
 	if len(asked) > 0 {
 		e.asks = g.list(asked)
@@ -46,7 +46,7 @@ func (g *Graph) Add(from int, e Edge, asked ...Answer) Step {
 	return Step{from, len(g.Edges[from]) - 1}
 }
 
-// list returns the number of a list of answers.
+// list returns the number of a list of answers, which it adds if it is new.
 func (g *Graph) list(asked []Answer) int32 {
 	key := make([]byte, 0, 8)
 	for _, a := range asked {
@@ -63,7 +63,7 @@ func (g *Graph) list(asked []Answer) int32 {
 	return n
 }
 
-// Asked returns the marked choices that an edge answers.
+// Asked returns the answers that an edge gives to marked choices.
 func (g *Graph) Asked(e Edge) []Answer {
 	if e.asks == 0 {
 		return nil
@@ -71,17 +71,18 @@ func (g *Graph) Asked(e Edge) []Answer {
 	return g.lists[e.asks]
 }
 
-// Ask records that a choice was asked, with this number of answers. The largest number counts.
+// Ask records that a marked choice was asked, with a number of possible answers. If that number varies, the
+// largest counts.
 func (g *Graph) Ask(choice, answers int) { g.Answers[choice] = max(g.Answers[choice], answers) }
 
 // Unfair is the action of an edge that need not be taken: a fault, a request.
 const Unfair = -1
 
-// An Answer is an answer to a marked choice.
+// An Answer is one answer to a marked choice.
 type Answer struct{ Choice, Answer int }
 
-// A Lasso is a run: the steps of Way, and then the steps of Cycle for ever. If Cycle is
-// empty, the run ends after Way, in a state where nothing has to happen.
+// A Lasso is a run without end: the steps of Way, and then those of Cycle over and over. If Cycle is empty,
+// the run ends after Way, in a state where nothing has to happen.
 type Lasso struct{ Way, Cycle []Step }
 
 // A Step identifies an edge in Graph.Edges.
@@ -116,7 +117,7 @@ func (g *Graph) Find() (*Lasso, bool) {
 	return &Lasso{Way: g.walk(ways, g.Start, first), Cycle: g.Cycle(p, first)}, true
 }
 
-// Rests reports whether a run may end in a state, since nothing has to happen there.
+// Rests reports whether a run may end in the state s, since nothing has to happen there.
 func (g *Graph) Rests(s int) bool {
 	return !slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action != Unfair })
 }
@@ -133,8 +134,8 @@ func (g *Graph) keeps(p *Part, e Edge) bool {
 	return g.stays(e) && g.member[e.To] == p.number && !slices.ContainsFunc(g.Asked(e), func(a Answer) bool { return slices.Contains(p.bars, a.Choice) })
 }
 
-// Parts returns all parts of some hot states: every fair run that stays among these for ever is
-// in one of them from some point on.
+// Parts returns all parts among some hot states: every fair run that stays among these for ever is in one
+// of them from some point on.
 func (g *Graph) Parts(states []int) []Part {
 	g.member, g.parts = make([]int32, len(g.Edges)), 1
 	for _, s := range states {
@@ -143,7 +144,8 @@ func (g *Graph) Parts(states []int) []Part {
 	return g.fairParts(&Part{States: states, number: 1})
 }
 
-// stays reports whether an edge leads to a hot state, and is not cold itself.
+// stays reports whether a run that takes the edge stays hot: the edge leads to a hot state, and is not cold
+// itself.
 func (g *Graph) stays(e Edge) bool { return g.Hot[e.To] && e.Cools>>g.Of&1 == 0 }
 
 func (g *Graph) fairParts(of *Part) (all []Part) {
@@ -162,8 +164,8 @@ func (g *Graph) fairParts(of *Part) (all []Part) {
 	return all
 }
 
-// weaklyFair reports whether a component has edges, and, for each action that is enabled in all of its
-// states, an edge that takes the action.
+// weaklyFair reports whether a run that takes all edges of a component for ever is weakly fair: the
+// component has edges and, for each action that is enabled in all of its states, one that takes the action.
 func (g *Graph) weaklyFair(c *Part) bool {
 	first := c.States[0]
 	for _, s := range c.States {
@@ -200,7 +202,7 @@ func (g *Graph) enabled(s int, action int32) bool {
 	return slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action == action })
 }
 
-// lacking returns the choices that a component asks and does not answer in all ways.
+// lacking returns the marked choices that edges of a component answer, but not in all ways.
 func (g *Graph) lacking(c *Part) (choices []int) {
 	given := map[Answer]bool{}
 	for _, s := range c.States {
@@ -215,7 +217,7 @@ func (g *Graph) lacking(c *Part) (choices []int) {
 	return g.half(given)
 }
 
-// half returns the choices that have some answers in given, and lack others.
+// half returns the marked choices of which given has some answers and not all.
 func (g *Graph) half(given map[Answer]bool) (choices []int) {
 	for choice, n := range g.Answers {
 		count := 0
@@ -231,9 +233,9 @@ func (g *Graph) half(given map[Answer]bool) (choices []int) {
 	return choices
 }
 
-// components returns the strongly connected components of the states of a part, each sorted,
-// and makes them the components of their states. It is Tarjan's algorithm with an explicit
-// stack.
+// components returns the strongly connected components of the states of a part, each with its states
+// sorted, and records in g.member to which one each state belongs. It is Tarjan's algorithm with an
+// explicit stack.
 func (g *Graph) components(of *Part) (all []Part) {
 	type frame struct{ state, edge int }
 	index, low, on := make(map[int]int, len(of.States)), make(map[int]int, len(of.States)), make(map[int]bool, len(of.States))
@@ -292,8 +294,8 @@ func (g *Graph) components(of *Part) (all []Part) {
 	return all
 }
 
-// Ever reports for each hot state whether a fair run from it stays hot for ever: one that is in one of the
-// parts, or rests, from some point on.
+// Ever reports for each hot state whether some fair run from it stays hot for ever: a run that ends up in
+// one of the parts, or in a state where nothing has to happen.
 func (g *Graph) Ever(parts []Part) []bool {
 	ever := make([]bool, len(g.Edges))
 	var todo []int

@@ -1,12 +1,12 @@
 package fair
 
-// reached says how a state was first reached.
+// reached says whether a search has reached a state, and by which edge first.
 type reached struct {
 	known bool
 	by    Step
 }
 
-// search finds shortest ways from a state to all others.
+// search finds shortest ways from a state to all others, by edges for which keeps returns true.
 func (g *Graph) search(from int, keeps func(from, edge int) bool) []reached {
 	ways := make([]reached, len(g.Edges))
 	met := make([]bool, len(g.Edges))
@@ -26,8 +26,8 @@ func (g *Graph) search(from int, keeps func(from, edge int) bool) []reached {
 	return ways
 }
 
-// walk returns the steps from one state to another, given the ways that search has found. It is empty if both
-// are the same.
+// walk returns the steps of a shortest way from one state to another, given what search has found. It is
+// empty if both are the same.
 func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 	for s := to; s != from; s = ways[s].by.State {
 		steps = append([]Step{ways[s].by}, steps...)
@@ -35,8 +35,9 @@ func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 	return steps
 }
 
-// Cycle returns a run within a part, from a state of it and back, that is fair if it is repeated for ever. It
-// begins with the shortest cycle, and then goes to each edge that fairness still demands, the nearest first.
+// Cycle returns a way within a part, from a state back to that state, which is a fair run if it is repeated
+// for ever. It consists of the shortest cycle, and of ways to the edges that fairness still demands, the
+// nearest first.
 func (g *Graph) Cycle(p Part, from int) (cycle []Step) {
 	at := from
 	goes := func(wants func(Step) bool) bool {
@@ -63,8 +64,8 @@ func (g *Graph) Cycle(p Part, from int) (cycle []Step) {
 	}
 }
 
-// wants returns a function that reports which steps a cycle that has come to a state still lacks, or nil if
-// the cycle is fair.
+// wants returns a function that reports whether a cycle, which has come to the state at, still lacks a step.
+// It returns nil if the cycle is fair.
 func (g *Graph) wants(cycle []Step, at int) func(Step) bool {
 	if len(cycle) == 0 {
 		return func(Step) bool { return true }
@@ -102,7 +103,8 @@ func (g *Graph) wants(cycle []Step, at int) func(Step) bool {
 	return nil
 }
 
-// nearest returns a shortest way within a part that ends with a step for which wants reports true.
+// nearest returns a shortest way within a part, from a state, that ends with a step for which wants returns
+// true.
 func (g *Graph) nearest(p *Part, from int, wants func(Step) bool) ([]Step, bool) {
 	by := map[int]Step{}
 	for todo := []int{from}; len(todo) > 0; todo = todo[1:] {

@@ -12,14 +12,15 @@ import (
 	"macemc/internal/search"
 )
 
-// Command is a command that does something with a finding, as it is typed.
+// Command is a command line that does something with a finding, and what it does.
 type Command struct{ What, Line string }
 
-// Commands returns the commands that use the path in a file. A report ends with the first one.
+// Commands returns the commands that use the path in a file. The first one replays it; a report
+// ends with it.
 type Commands func(file string) []Command
 
-// Write makes the folder of a finding, and records in the account where it is. Unknown
-// facts are left out. The error names files that could not be written.
+// Write writes the folder of a finding, whose facts are in a, and tells a where it is. Facts
+// that are not known are left out. The error names files that could not be written.
 func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) error {
 	t := newTale(a, r)
 	folder, err := s.Put(Name(a), func(folder string) []File {
@@ -32,11 +33,11 @@ func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) e
 	return err
 }
 
-// Name returns the name of a finding's folder, without its number.
+// Name returns the name of the folder of a finding, without the number at its end.
 func Name(a *account.Account) string { return a.System.Name + "-" + slug(a) }
 
-// slug describes a finding in a word: the bugs that were switched on, or the property, or
-// else the verdict.
+// slug returns a short description of a finding for a file's name: the known bugs that are
+// switched on, or the property, or else the verdict.
 func slug(a *account.Account) string {
 	const most = 40
 	var bugs []string
@@ -51,7 +52,7 @@ func slug(a *account.Account) string {
 	return a.Finding.Verdict.String()
 }
 
-// tale is an account with the other data that its report needs.
+// tale is an account of a finding with what else its report needs.
 type tale struct {
 	*account.Account
 	r        *search.Result // the result of the search
@@ -65,7 +66,7 @@ func newTale(a *account.Account, r *search.Result) *tale {
 	return &tale{Account: a, r: r, f: a.Finding, told: report.Tell(a), teller: teller{a.Walker(), a.Params.Nodes}}
 }
 
-// graph returns the event graph of the run.
+// graph returns the event graph of the run: what happened before what.
 func (t *tale) graph() *eventgraph.Graph {
 	g := report.Graph(t.Account, t.told.Title)
 	if states := t.States(); states != nil {
@@ -77,8 +78,8 @@ func (t *tale) graph() *eventgraph.Graph {
 	return g
 }
 
-// beside returns the graph beside that of the nearest live run, if there is one that is not too
-// long to be read.
+// beside returns the event graph next to that of the nearest run that recovers, or nil if there
+// is no such run or if it is too long to be read.
 func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	states := t.LiveStates()
 	if states == nil || states.Steps() > besideMost || t.f.Step > besideMost {
@@ -91,15 +92,17 @@ func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	return eventgraph.Compare(g, there)
 }
 
-// The number of steps that are drawn. A longer run is drawn in part: the first steps, those
-// around the critical step, and the last; graph --from and --to draw the rest.
+// The largest numbers of steps that are drawn. Of a longer run, the first steps, those around
+// the critical step, and the last are drawn; the flags --from and --to of the command graph
+// draw others.
 const (
 	drawnMost  = 2_000  // of a picture and of a text
 	pageMost   = 12_000 // of a page, which draws what is in sight
 	besideMost = 2_000  // of a run that is drawn beside another
 )
 
-// files returns the files of the folder. The path comes first; without it no folder is written.
+// files returns the files of the folder. The path comes first: if it cannot be written, there
+// is no folder.
 func (t *tale) files() []File {
 	all := []File{{account.PathFile, func(w io.Writer) error {
 		_, err := t.f.Written().WriteTo(w)
@@ -137,7 +140,8 @@ func (t *tale) files() []File {
 	)
 }
 
-// picture returns the property's own picture of the run, if it draws one.
+// picture returns the picture that the violated property draws of the run, and whether it draws
+// one.
 func (t *tale) picture() (File, bool) {
 	for _, p := range t.r.System.Properties {
 		if p.Name != t.f.Property {

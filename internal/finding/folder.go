@@ -13,14 +13,14 @@ import (
 	"sync"
 )
 
-// Shelf is the folder in which the folders of findings are. A finding's folder appears there whole or not at
-// all, and is never changed afterwards.
+// Shelf is the folder that contains the folders of findings. The folder of a finding appears there whole or
+// not at all, and is never changed afterwards.
 type Shelf struct {
 	dir string
 
 	mu        sync.Mutex // another goroutine may end the process
 	begun     string     // a folder that is being written; "" means none
-	release   func()     // gives its lock back
+	release   func()     // releases the lock of that folder
 	abandoned bool
 }
 
@@ -31,11 +31,11 @@ func NewShelf(dir string) *Shelf {
 	return &Shelf{dir: dir}
 }
 
-// unfinished begins the name of a folder that is being written.
+// unfinished is how the name of a folder that is being written begins.
 const unfinished = ".unfinished-"
 
-// sweep removes the unfinished folders that no process writes any more: a process that writes
-// one holds its lock, and loses the lock when it ends.
+// sweep removes those unfinished folders in dir that no process is writing. A process that writes one holds
+// a lock on it, which ends with the process.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -53,7 +53,7 @@ func sweep(dir string) {
 	}
 }
 
-// File is one file of a folder.
+// File is one file of a finding's folder.
 type File struct {
 	Name  string
 	Write func(io.Writer) error
@@ -93,7 +93,8 @@ func exists(name string) bool {
 
 func unwritten(err error) error { return fmt.Errorf("the finding cannot be written: %w", err) }
 
-// try writes all files beside the folder, and then gives it its name.
+// try writes all files into an unfinished folder, and then gives that the name of the folder. lacks names
+// files that could not be written; with err there is no folder.
 func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 	temporary, err := s.begin()
 	if err != nil {
@@ -118,9 +119,8 @@ func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 	return lacks, os.Rename(temporary, folder)
 }
 
-// begin creates the folder that is written into, and locks it. Another process may sweep
-// the folder before it is locked, so begin tries again. On systems without locks nothing is
-// swept.
+// begin creates an unfinished folder and locks it. If another process removes the folder before it is
+// locked, begin tries again. On systems without locks no folder is ever removed.
 func (s *Shelf) begin() (temporary string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *Shelf) begin() (temporary string, err error) {
 	return s.begun, os.MkdirAll(s.begun, 0o777)
 }
 
-// end removes the folder if it was not given its name.
+// end removes the unfinished folder, unless it was given its name.
 func (s *Shelf) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +152,8 @@ func (s *Shelf) end() {
 	}
 }
 
-// Abandon removes the unfinished folder before the process ends. Nothing is written after it.
-// The shelf may be nil.
+// Abandon removes the unfinished folder before the process ends. Nothing is written after that. s may be
+// nil.
 func (s *Shelf) Abandon() {
 	if s == nil {
 		return

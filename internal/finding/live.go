@@ -16,10 +16,11 @@ import (
 
 const (
 	differenceMost = 30 // lines of a difference of two runs that are shown
-	survivedMost   = 10 // the same for a run that only goes on without the failure
+	survivedMost   = 10 // the same, if the other run only goes on without the failure
 )
 
-// avoidable writes until which step the failure could be avoided. Dead runs have another section.
+// avoidable writes the section that says until which step the failure could be avoided. Dead runs have
+// another one.
 func (t *tale) avoidable(p *page) {
 	turn := t.Turn()
 	if turn == account.TurnUnknown || turn == account.TurnBegins || t.Dead() || t.Hot() {
@@ -43,8 +44,8 @@ func (t *tale) avoidable(p *page) {
 	}
 }
 
-// avoids returns a sentence that says until when the failure could be avoided, or "" if it began with the
-// run.
+// avoids returns a sentence that says until which step the failure could be avoided, or "" if it began with
+// the run.
 func (t *tale) avoids() string {
 	turn, at := t.Turn(), t.Turned()
 	if t.Dead() {
@@ -84,7 +85,7 @@ func (t *tale) avoids() string {
 	return ""
 }
 
-// goesOn writes how a run that stays hot continues for ever.
+// goesOn writes the section that says how a run that stays hot goes on for ever.
 func (t *tale) goesOn(p *page) {
 	l, turn := t.f.Lasso, t.Turn()
 	if l == nil {
@@ -109,7 +110,7 @@ func (t *tale) goesOn(p *page) {
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
 }
 
-// nearest writes how the nearest live run differs from this one.
+// nearest writes the section on how the nearest run that recovers differs from the finding's.
 func (t *tale) nearest(p *page) {
 	live := t.f.Live
 	if live == nil {
@@ -137,8 +138,9 @@ func (t *tale) nearest(p *page) {
 	p.say("%s", strings.TrimRight(report.CodeBlock("diff", strings.Join(lines, "\n")), "\n"))
 }
 
-// unlike returns the differences between two paths after the first few steps, aligned by the events that both
-// have. Each event is preceded by its number in the first path, or else in the second.
+// unlike returns the differences between two paths after their first from steps, as lines that align the
+// events which both have. The number before an event is that of its step in a or, if a does not have it, in
+// b.
 func unlike(a, b *choose.Path, from int) (lines []string) {
 	i, j := from, from
 	only := func(toA, toB int) {
@@ -162,7 +164,7 @@ func unlike(a, b *choose.Path, from int) (lines []string) {
 	return lines
 }
 
-// apart writes the differences between the states at which this run and the nearest live run part.
+// apart writes the differences between the states at which the run and the nearest run that recovers part.
 func (t *tale) apart(p *page) {
 	after, instead, all := t.Parting()
 	if len(all) == 0 {

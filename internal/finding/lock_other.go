@@ -2,5 +2,6 @@
 
 package finding
 
-// lock takes no lock, since folders have no locks on this system. So nothing is ever swept.
+// lock does nothing, since folders have no locks on this system. ours is false, so that no
+// folder is taken for one that nobody writes.
 func lock(string) (release func(), ours bool) { return func() {}, false }

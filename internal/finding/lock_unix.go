@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// lock locks a folder unless another process has locked it. The lock ends with release, or with the process.
+// lock locks a folder, unless another process has locked it: then ours is false. The lock ends when release
+// is called, or with the process.
 func lock(folder string) (release func(), ours bool) {
 	f, err := os.Open(folder)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 // page is a report that is being written, in Markdown.
 type page struct{ b bytes.Buffer }
 
-// say writes a paragraph.
+// say adds a paragraph.
 func (p *page) say(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n\n", args...) }
 
 func (p *page) head(title string) { p.say("## %s", title) }
@@ -39,7 +39,7 @@ func (p *page) list(items []string) {
 	}
 }
 
-// report writes report.md, the text of a bug report.
+// report writes the file report.md, the text of a bug report.
 func (t *tale) report(w io.Writer) error {
 	p := &page{}
 	p.say("# %s: %s", t.name(), t.kind())
@@ -78,7 +78,7 @@ func (t *tale) name() string {
 	return report.Code(t.told.Name)
 }
 
-// kind returns the verdict and the place in a few words, without words of the service.
+// kind returns the verdict and the place of the failure in a few words, none of them the service's own.
 func (t *tale) kind() string {
 	after, at := "after "+numerals.Many(t.f.Step, "step"), fmt.Sprintf("in step %d", t.f.Step)
 	if t.f.Step == 0 {
@@ -99,7 +99,7 @@ func (t *tale) kind() string {
 	}
 }
 
-// violated writes the broken promise.
+// violated writes the section on the property that is violated.
 func (t *tale) violated(p *page) {
 	f := t.f
 	switch f.Verdict {
@@ -130,8 +130,8 @@ func (t *tale) violated(p *page) {
 	p.say("%s", sentence("run with "+report.Code(t.told.Setting)))
 }
 
-// short writes a summary: the step on which the run turns, whether the failure could be avoided, and how to
-// replay the run. It comes before any code.
+// short writes the summary, which comes before any code: the critical step, whether the failure could be
+// avoided, and how to replay the run.
 func (t *tale) short(p *page) {
 	var lines []string
 	if t.recording() && t.r.Programs.Critical != "" {
@@ -157,8 +157,8 @@ func (t *tale) short(p *page) {
 	p.list(lines)
 }
 
-// crashTurns reports whether a crash or another fault before the last step is critical: that says more than
-// the step in which the failure showed.
+// crashTurns reports whether the critical step is a crash, or another fault, before the last step. That
+// says more than the step in which the failure showed.
 func (t *tale) crashTurns() bool {
 	if t.Dead() || t.Hot() || !t.Turn().In() || t.Turned() == t.f.Step {
 		return false
@@ -167,7 +167,7 @@ func (t *tale) crashTurns() bool {
 	return s != nil && (s.Event.Kind.Fault() || s.CrashedWithin() != "")
 }
 
-// one returns the singular text for one name, and the plural otherwise.
+// one returns single if there is one name, and several otherwise.
 func one(names []string, single, several string) string {
 	if len(names) == 1 {
 		return single
@@ -196,7 +196,7 @@ func codes(names []string) (out []string) {
 	return out
 }
 
-// promise returns a safety property as a sentence.
+// promise returns the violated safety property as a sentence.
 func (t *tale) promise() string {
 	name := report.Code(t.f.Property)
 	for _, prop := range t.System.Properties {
@@ -213,7 +213,7 @@ func (t *tale) promise() string {
 	return "in every state, " + name + "."
 }
 
-// critical writes about the critical step, or the last one.
+// critical writes the section on the critical step, or on the last step if there is none.
 func (t *tale) critical(p *page) {
 	at := t.f.Step
 	if !t.Dead() {
@@ -242,7 +242,7 @@ func (t *tale) critical(p *page) {
 	p.say("Evidence: %s.", strings.Join(lines, "; "))
 }
 
-// step writes about a step: what happened, where it was handled, what the handler did and
+// step writes about the n-th step: what happened, where it was handled, and what the handler did and
 // changed.
 func (t *tale) step(p *page, n int) {
 	s := t.Step(n)
@@ -291,10 +291,10 @@ func (t *tale) step(p *page, n int) {
 	}
 }
 
-// recording reports whether the run is a recording of programs, whose nodes have no code of the service.
+// recording reports whether the run is a recording of programs. Its nodes do not run the service's code.
 func (t *tale) recording() bool { return t.r.Programs != nil }
 
-// programs writes the facts about a run of programs.
+// programs writes the section on a run of programs with goroutines.
 func (t *tale) programs(p *page) {
 	of := t.r.Programs
 	if of == nil {
@@ -315,10 +315,10 @@ func (t *tale) programs(p *page) {
 
 const (
 	passagesMost = 6  // functions of a step
-	linesMost    = 90 // of all of them
+	linesMost    = 90 // lines of all of these
 )
 
-// source shows the lines of the service that ran in a step. Those of layers from elsewhere are
+// source writes the lines of the service that ran in the n-th step. Those of layers from elsewhere are
 // folded.
 func (t *tale) source(p *page, n int) {
 	if t.recording() {
@@ -353,7 +353,7 @@ func (t *tale) source(p *page, n int) {
 	}
 }
 
-// passages shows pieces of source, as many as fit, and returns the names of the other functions.
+// passages writes pieces of source, as many as fit, and returns the names of the functions of the others.
 func (t *tale) passages(p *page, n int, all []account.Passage) (more []string) {
 	lines := 0
 	for i, one := range all {
@@ -370,7 +370,7 @@ func (t *tale) passages(p *page, n int, all []account.Passage) (more []string) {
 	return more
 }
 
-// passage returns a piece of source, its lines numbered and marked.
+// passage returns a piece of source as text, with line numbers, and with marks at the lines that ran.
 func passage(one account.Passage) string {
 	var b strings.Builder
 	for _, l := range one.Lines {
@@ -389,7 +389,7 @@ func passage(one account.Passage) string {
 // shortFunc returns a function's name without the path of its package.
 func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// changes writes a table of differences.
+// changes writes a table of the differences between two states. a and b are the headings of their columns.
 func (t *tale) changes(p *page, all []observe.Difference, a, b string) {
 	if len(all) == 0 {
 		return
@@ -412,7 +412,7 @@ func cell(text string) string {
 	return report.Code(text)
 }
 
-// outcomes writes the different outcomes of a nondeterministic step, and a stack.
+// outcomes writes how the outcomes of a nondeterministic step differ, and the stack of a panic.
 func (t *tale) outcomes(p *page) {
 	if len(t.f.Outcomes) > 0 {
 		p.head("What came of it")
@@ -433,11 +433,11 @@ func (t *tale) outcomes(p *page) {
 
 const (
 	runMost   = 120 // a run of at most this many steps is shown as a whole
-	runBefore = 60  // of a longer run, the number of steps shown before the critical one
-	runAfter  = 20  // and after it
+	runBefore = 60  // of a longer run, this many steps before the critical one are shown
+	runAfter  = 20  // and this many after it
 )
 
-// run writes every step of the run. Of a long run, it writes only the steps around the critical one.
+// run writes the steps of the run; of a long run, only those around the critical step.
 func (t *tale) run(p *page) {
 	p.head("The run")
 	n := t.f.Step
@@ -453,7 +453,7 @@ func (t *tale) run(p *page) {
 	}
 }
 
-// graphed writes the graph as a diagram.
+// graphed writes the event graph as a diagram.
 func (t *tale) graphed(p *page) {
 	if t.f.Trace == nil {
 		return
@@ -465,7 +465,7 @@ func (t *tale) graphed(p *page) {
 	}
 }
 
-// commandList writes the commands, and the files beside the report.
+// commandList writes the commands that use the path, and the other files of the folder.
 func (t *tale) commandList(p *page) {
 	p.head("Take it again")
 	width := 0

@@ -19,7 +19,7 @@ type teller struct {
 	nodes  int
 }
 
-// event describes a step in words, without a full stop.
+// event describes a step in words, as a sentence without its full stop.
 func (t teller) event(s *trace.Step) string {
 	e := &s.Event
 	return kinds.Fill(contract.Row(e).Tells, func(gap string) string {
@@ -40,7 +40,8 @@ func (t teller) event(s *trace.Step) string {
 
 func (t teller) value(v any) string { return report.Code(wording.Shown(t.walker.Text, v)) }
 
-// since returns a clause that names the step in which the consumed message, timer or task was made.
+// since returns a clause that names the step in which the message, timer or task that s consumes was made.
+// verb says how.
 func since(s *trace.Step, verb string) string {
 	if len(s.Causes) > 1 {
 		var steps []string
@@ -59,7 +60,7 @@ func since(s *trace.Step, verb string) string {
 	}
 }
 
-// effect describes one effect of a handler in words.
+// effect describes an effect of a handler in words.
 func (t teller) effect(e trace.Effect) string {
 	to := report.Code(e.To.String())
 	switch e.Kind {
@@ -99,7 +100,8 @@ func (t teller) effect(e trace.Effect) string {
 	}
 }
 
-// survives returns a clause about the data that a crash left on the disk, if several outcomes were possible.
+// survives returns a clause on the data that a crash left on the disk, or "" if the crash had only one
+// outcome.
 func survives(told any) string {
 	if told == "" {
 		return ""
@@ -107,7 +109,7 @@ func survives(told any) string {
 	return "; of its disk survives " + report.Code(fmt.Sprint(told))
 }
 
-// sentence begins a text with a capital and ends it with a full stop.
+// sentence returns a text with a capital at its beginning and a full stop at its end.
 func sentence(text string) string {
 	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
 		text = strings.ToUpper(text[:1]) + text[1:]

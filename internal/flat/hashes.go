@@ -2,8 +2,8 @@ package flat
 
 import "macemc/internal/canon"
 
-// Hashes is a list of hashes. It only grows, and a long one is not moved for that. A copy of the struct is
-// a view of the hashes that were there; it can be read while others are appended.
+// Hashes is a list of hashes that only grows, without moving those that it has. A copy of the struct is a
+// view: it keeps showing the hashes that were there when it was made, while others are appended.
 type Hashes struct {
 	first []canon.Hash // at most hashChunk
 	rest  []*[hashChunk]canon.Hash

@@ -6,23 +6,21 @@ import (
 	"macemc/internal/canon"
 )
 
-// Index finds the position of a hash in a list of different hashes. It keeps only
-// positions; the list belongs to the caller. The zero Index is that of an empty list. A copy of the struct
-// is a view: while one goroutine calls Add, others may call Find of their views, with their views of the
-// list.
+// Index finds the position of a hash in a list of distinct hashes, which the caller keeps in a Hashes. The
+// zero Index belongs to the empty list. A copy of the struct is a view: while one goroutine calls Add,
+// others may call Find of their views, with views of the list.
 type Index struct {
-	slots []uint32 // a position plus one in the low bits, and bits of the hash in the others; 0 if free
+	slots []uint32 // in the low bits a position plus one, in the others bits of the hash; 0 if free
 	used  int
 }
 
 func (x *Index) home(h canon.Hash) int { return int(h.Lo & uint64(len(x.slots)-1)) }
 
-// tag returns the bits of a hash that its slot has beside the position. If a slot has other bits,
-// the list need not be read, which is mostly not in the processor's cache.
+// tag returns the bits of a hash that are in its slot besides the position. If a slot has other bits, Find
+// need not read the list, which is mostly not in the processor's cache.
 func (x *Index) tag(h canon.Hash) uint32 { return uint32(h.Hi>>32) &^ uint32(len(x.slots)-1) }
 
-// Find returns the position of h in the list. It ignores positions past the end of this view of the
-// list.
+// Find returns the position of h in the list. It ignores hashes that this view of the list does not have.
 func (x *Index) Find(list *Hashes, h canon.Hash) (uint32, bool) {
 	if len(x.slots) == 0 {
 		return 0, false
@@ -40,14 +38,14 @@ func (x *Index) Find(list *Hashes, h canon.Hash) (uint32, bool) {
 	}
 }
 
-// Touch reads the slot that Find will read first.
+// Touch reads the slot that Find will read first, so that it is in the processor's cache by then.
 func (x *Index) Touch(h canon.Hash) {
 	if len(x.slots) > 0 {
 		atomic.LoadUint32(&x.slots[x.home(h)])
 	}
 }
 
-// Add adds the next hash of the list, at position place.
+// Add adds to the index the hash at a position, place, of the list. It must be the next one.
 func (x *Index) Add(list *Hashes, place uint32) {
 	if 4*(x.used+1) > 3*len(x.slots) {
 		slots := make([]uint32, max(8, 2*len(x.slots)))

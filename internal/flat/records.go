@@ -2,21 +2,21 @@ package flat
 
 import "encoding/binary"
 
-// Records keeps byte strings by number, from 0. A record is written as its difference from
-// an earlier one if that is short, and else from nothing, which leaves out its zeros.
+// Records keeps byte strings (records) by number, from 0. It stores a record as its difference from an
+// earlier one if that is short. Otherwise it stores the whole record, without its zeros.
 //
-// Records only grow. A copy of the struct is a view of the records that were there; it can
-// be read while others are appended.
+// Records only grow. A copy of the struct is a view: it keeps showing the records that were there when it was
+// made, while others are appended.
 type Records struct {
 	chunks [][]byte // each is written once, from its start
 	from   []recordsFrom
-	n      int    // records
+	n      int    // the number of records
 	used   int    // the bytes used in the last chunk
 	spare  []byte // scratch memory of Append
 }
 
-// recordsFrom has the places of a group of records, relative to one chunk: for each the number of
-// chunks after that one, and the position in its own chunk.
+// recordsFrom says where the records of a group of consecutive ones are stored, relative to one chunk: for
+// each the number of chunks after that one, and the position in its own chunk.
 type recordsFrom struct {
 	chunk int
 	at    *[recordsTogether]uint32
@@ -34,8 +34,8 @@ const (
 func (r *Records) Len() int { return r.n }
 
 // Append adds a record, and returns its number. like is the number, plus one, of an earlier record that
-// resembles it, or 0. The record is stored as the difference from that one. To keep chains of differences
-// short, Append uses the first record of a long chain instead.
+// resembles it, or 0 if none is known. Append stores the record as the difference from that one or, to keep
+// chains of differences short, from the first record of its chain.
 func (r *Records) Append(by *Reader, record []byte, like int) (number int) {
 	base, from := []byte(nil), like
 	if from > 0 {
@@ -54,7 +54,7 @@ func (r *Records) Append(by *Reader, record []byte, like int) (number int) {
 	return r.n - 1
 }
 
-// write adds the bytes of a record.
+// write adds bytes to the chunks.
 func (r *Records) write(b []byte) {
 	if len(r.chunks) == 0 || r.used+len(b) > len(r.chunks[len(r.chunks)-1]) {
 		r.chunks, r.used = append(r.chunks, make([]byte, max(recordChunk, len(b)))), 0
@@ -69,17 +69,17 @@ func (r *Records) write(b []byte) {
 	r.used += copy(r.chunks[chunk][r.used:], b)
 }
 
-// written returns the bytes in which a record is stored.
+// written returns the bytes in which the record with this number is stored.
 func (r *Records) written(number int) []byte {
 	from := &r.from[number/recordsTogether]
 	at := from.at[number%recordsTogether]
 	return r.chunks[from.chunk+int(at>>recordBits)][at%recordChunk:]
 }
 
-// A Reader reads the records of one Records, or of views of it. It caches the records that it has read
-// lately, since the next ones are mostly stored as differences from them. It belongs to one goroutine.
+// A Reader reads the records of one Records, or of views of it. It keeps records that it has read lately,
+// since the next ones are mostly stored as differences from these. It belongs to one goroutine.
 type Reader struct {
-	lately  []lately // of recordsLately, made for the first record that is read
+	lately  []lately // recordsLately places, made when the first record is read
 	chain   []step
 	nothing lately // the base of records that are not stored as a difference
 	spare   []byte
@@ -88,24 +88,24 @@ type Reader struct {
 // recordsLately is the number of records that a Reader keeps.
 const recordsLately = 1 << 8
 
-// lately is a cached record.
+// lately is a record that a Reader keeps.
 type lately struct {
-	number int // its number plus one; 0 means none
+	number int // the number of the record plus one; 0 means that the place is free
 	root   int // the first record of its chain of differences
 	deep   int // the length of that chain
 	record []byte
 }
 
-// step is one difference of a chain.
+// step is one difference in a chain of differences: the bytes in which the record with this number is stored.
 type step struct {
 	number int
 	is     []byte
 }
 
-// Get returns a record, which is valid until the next call of a method.
+// Get returns the record with this number. It is valid until the next call of a method.
 func (d *Reader) Get(r *Records, number int) []byte { return d.find(r, number).record }
 
-// find returns a record, valid until find is called with another number.
+// find returns the record with this number, which is valid until find is called with another one.
 func (d *Reader) find(r *Records, number int) *lately {
 	if d.lately == nil {
 		d.lately = make([]lately, recordsLately)
@@ -136,7 +136,7 @@ func (d *Reader) find(r *Records, number int) *lately {
 	return at
 }
 
-// uvarint is binary.Uvarint, fast for small numbers.
+// uvarint is binary.Uvarint, but faster for small numbers.
 func uvarint(b []byte) (x, n int) {
 	if b[0] < 0x80 {
 		return int(b[0]), 1
@@ -145,9 +145,9 @@ func uvarint(b []byte) (x, n int) {
 	return int(long), n
 }
 
-// difference appends the difference of a record from a base: the length of the record, the number of bytes at
-// its end that equal those at the end of the base, and alternating runs of equal and of different bytes.
-// Beyond its end, the base counts as zeros.
+// difference appends to to the difference of a record from another one, the base: the length of the record,
+// the number of bytes at its end that equal those at the end of the base, and runs of equal and of different
+// bytes by turns. Beyond its end, the base counts as zeros.
 func difference(to, record, base []byte) []byte {
 	same, least := 0, min(len(record), len(base))
 	for same+8 <= least && binary.LittleEndian.Uint64(record[len(record)-8-same:]) == binary.LittleEndian.Uint64(base[len(base)-8-same:]) {
@@ -176,7 +176,7 @@ func difference(to, record, base []byte) []byte {
 	return to
 }
 
-// differing returns the end of a run of different bytes.
+// differing returns where a run of bytes ends that differ from those of was, beginning at index at.
 func differing(head, was []byte, at int) int {
 	equal := 0
 	for k := at; k < len(head); k++ {
@@ -196,7 +196,7 @@ func byteAt(b []byte, i int) byte {
 	return 0
 }
 
-// apply computes the record from a base and the bytes of difference.
+// apply computes a record from the base and from b, which difference has written. It uses the memory of into.
 func apply(into, b, base []byte) []byte {
 	size, n := uvarint(b)
 	same, m := uvarint(b[n:])

@@ -6,9 +6,10 @@ import (
 	"unsafe"
 )
 
-// Table maps keys, which must not be 0, to values. It is at most half full. The zero Table
-// is empty. A copy of the struct is a view: while one goroutine calls Put, others may call Get of
-// their views without a lock. A view has all keys that were there when it was made, and perhaps more.
+// Table is a hash table with numbers as keys, of which 0 is not allowed. It is at most half full. The
+// zero Table is empty. A copy of the struct is a view: while one goroutine calls Put, others may call
+// Get of their views without a lock. A view has all keys that were there when it was made, and
+// perhaps more.
 type Table[V any] struct {
 	slots []slot[V]
 	used  int
@@ -29,7 +30,7 @@ func (t *Table[V]) home(key uint64) int {
 // Len returns the number of keys.
 func (t *Table[V]) Len() int { return t.used }
 
-// Bytes returns the memory of the table.
+// Bytes returns how many bytes of memory the table takes up.
 func (t *Table[V]) Bytes() int { return len(t.slots) * int(unsafe.Sizeof(slot[V]{})) }
 
 // Get returns the value of a key, if the key is in the table.

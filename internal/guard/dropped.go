@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// Caller returns the address of the code that called the calling function, for Dropped. It skips that many
-// further callers.
+// Caller returns the address of the code that called the function that calls Caller, for Dropped. It skips
+// that many further callers.
 func Caller(skip int) uintptr {
 	var pc [1]uintptr
 	if runtime.Callers(3+skip, pc[:]) == 0 {
@@ -19,9 +19,9 @@ func Caller(skip int) uintptr {
 	return pc[0]
 }
 
-// Dropped reports whether the code that called a method drops its result, and returns the
-// place with the folder of the file. Assigning the result to _ is a deliberate drop and
-// does not count. Dropped reads the source file; without it, the answer is false.
+// Dropped reports whether the code at the address caller, which calls a method, drops the method's result.
+// place is the file and line, with the file's folder. Assigning the result to _ is a deliberate drop and
+// does not count. Dropped reads the source file; without it, it returns false.
 func Dropped(caller uintptr, method string) (place string, dropped bool) {
 	frame, _ := runtime.CallersFrames([]uintptr{caller}).Next()
 	files := token.NewFileSet()

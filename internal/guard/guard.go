@@ -9,7 +9,8 @@ import (
 	"macemc/macetime"
 )
 
-// Call calls a function of the service outside of a run, and returns its panic as an error.
+// Call calls a function of the service outside of a run. If it panics, Call returns the panic as an error,
+// in which what names the function.
 func Call(what string, call func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -20,15 +21,15 @@ func Call(what string, call func()) (err error) {
 	return nil
 }
 
-// Text returns the text of a panic value. fmt survives an Error method that panics.
+// Text returns the text of a panic value. It works even if the value's Error method panics.
 func Text(r any) string { return Bounded(fmt.Sprint(r)) }
 
-// saidMost is the number of bytes of a service's failure text that are kept. The text appears in
+// saidMost is the largest number of bytes of a service's failure text that are kept. The text appears in
 // reports, in headers of paths, and on one line of a screen.
 const saidMost = 4096
 
-// Bounded cuts off a text that is too long, and appends a note that it did. It also removes the marks of
-// clock readings from the text.
+// Bounded returns a text without the marks of clock readings, and shortens it if it is too long: then it
+// ends with a note that says so.
 func Bounded(text string) string {
 	text = macetime.Plain(text)
 	if len(text) <= saidMost {
@@ -48,19 +49,19 @@ func whence(stack string) string {
 	return " (" + filepath.Base(place) + ")"
 }
 
-// binders are frames between a service's function and its caller that are of no interest to
-// users: they bind a property to its view, and an event to its handler.
+// binders are names of frames between a function of the service and its caller that do not interest users:
+// they bind a property to its view, and an event to its handler.
 var binders = []string{
 	"macemc/sim.stateProperty[", "macemc/sim.Steps[",
 	"macemc/sim.View[", "macemc/sim.(*handled)", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
 	"macemc/layers/machine.",
 }
 
-// thrown are the frames that unwind a goroutine. Frames above them belong to the code that
-// recovers.
+// thrown are names of frames that unwind a goroutine. Frames above them belong to the code that recovers.
 var thrown = []string{"panic(", "runtime.Goexit("}
 
-// callers are the frames of macemc that call a service. Frames below them on a stack are not the service's.
+// callers are names of frames of macemc that call functions of a service. Frames below them on a stack are
+// not the service's.
 var callers = []string{
 	"macemc/internal/world.(*World)", "macemc/internal/world.(*auditor)", "macemc/internal/world.(*Judge)",
 	"macemc/internal/handler.(*Step).Dispatch", "macemc/internal/handler.(*Step).Start", "macemc/internal/guard.Call",

@@ -14,7 +14,7 @@ type Env struct {
 	s     *Step
 	self  sim.Addr
 	peers []sim.Addr
-	init  bool // whether it is that of Init
+	init  bool // whether it is the Env of Init
 	tcp   conn
 	udp   port
 	set   port
@@ -22,26 +22,26 @@ type Env struct {
 	store store
 }
 
-// Bind makes e the Env of a node. init says whether it is for Init.
+// Bind makes e the Env of the node self. init says whether it is for Init.
 func (e *Env) Bind(s *Step, self sim.Addr, peers []sim.Addr, init bool) {
 	*e = Env{s: s, self: self, peers: peers, init: init}
 	e.tcp, e.udp, e.set, e.bag = conn{port{e, sim.LinkTCP}}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}
 	e.store = store{e}
 }
 
-// kept is the number of Envs that the handlers of a node use in turn. If a service keeps an Env for exactly
-// this number of handlers, its use is not recognized as wrong.
+// kept is the number of Envs that the handlers of one node use by turns. The wrong use of an Env after its
+// handler goes unnoticed if it happens exactly this many handlers later.
 const kept = 8
 
-// Envs are the Envs of one node. Consecutive handlers get different Envs, so that the use of an Env from an
-// earlier handler is recognized. They must not be copied after Bind.
+// Envs are the Envs of one node. Each handler gets another one than the handler before, so that the use of
+// an Env from an earlier handler is noticed. They must not be copied after Bind.
 type Envs struct {
 	all   [kept]Env
 	init  Env
 	turns uint8
 }
 
-// Bind makes all of them Envs of a node.
+// Bind makes all of them Envs of the node self.
 func (es *Envs) Bind(s *Step, self sim.Addr, peers []sim.Addr) {
 	es.init.Bind(s, self, peers, true)
 	for k := range es.all {
@@ -49,7 +49,7 @@ func (es *Envs) Bind(s *Step, self sim.Addr, peers []sim.Addr) {
 	}
 }
 
-// Next returns the Env for the next handler. init says whether that is Init.
+// Next returns the Env for the next handler. init says whether the handler is Init.
 func (es *Envs) Next(init bool) *Env {
 	if init {
 		return &es.init
@@ -58,8 +58,8 @@ func (es *Envs) Next(init bool) *Env {
 	return &es.all[es.turns%kept]
 }
 
-// use is called first by every method. It rejects an Env whose handler has returned, and
-// ends a handler that loops.
+// use is what every method of Env calls first. It panics if the handler of e has returned, or if it has
+// made so many calls that it must be in a loop. call is the name of the method.
 func (e *Env) use(call string) *Step {
 	s := e.s
 	if s.running != e {
@@ -71,7 +71,7 @@ func (e *Env) use(call string) *Step {
 	return s
 }
 
-// stale panics, because the handler of e is not running. For an Env that was kept from Init, the message is
+// stale panics because the handler of e is not running. For an Env that was kept from Init, the message is
 // always the same, since a copy of the node may be in another World, where any handler may be running.
 func (e *Env) stale(call string) {
 	running := e.s.running
@@ -90,7 +90,7 @@ func (e *Env) stale(call string) {
 		call, e.self, running.self))
 }
 
-// Self implements sim.Env, as do the methods below.
+// Self and the methods below implement sim.Env.
 func (e *Env) Self() sim.Addr {
 	e.use("Self")
 	return e.self
@@ -106,7 +106,7 @@ func (e *Env) UDP() sim.Port { return &e.udp }
 func (e *Env) Set() sim.Port { return &e.set }
 func (e *Env) Bag() sim.Port { return &e.bag }
 
-// choicesMost is the largest number of alternatives of a coin, since answers are kept in 32 bits.
+// choicesMost is the largest number of alternatives of a choice, since answers are kept in 32 bits.
 const choicesMost = 1 << 31
 
 func (e *Env) Choose(n int, why string) int {
@@ -159,7 +159,8 @@ func (e *Env) BeforeWeighted(a, b macetime.Time, yes, no int) bool {
 	return s.before("BeforeWeighted", a, b, []int{no, yes})
 }
 
-// before compares two times for Before and BeforeWeighted. It rejects times of other nodes.
+// before answers Env.Before and Env.BeforeWeighted, and panics for times of other nodes' clocks. call is
+// the name of the method.
 func (s *Step) before(call string, a, b macetime.Time, weights []int) bool {
 	for _, t := range [...]macetime.Time{a, b} {
 		if wrong := macetime.Foreign(s.running.self.Index(), t); wrong != "" {
@@ -170,14 +171,14 @@ func (s *Step) before(call string, a, b macetime.Time, weights []int) bool {
 	return s.answer.Before(call, a, b, weights)
 }
 
-// timeless rejects a value that leaves the node and contains a time.
+// timeless panics if v, a value that leaves the node, contains a time. what says what the value is.
 func (e *Env) timeless(what string, v any) {
 	if e.s.timed {
 		e.timed(what, v)
 	}
 }
 
-// timed is timeless for a node that may hold times, which is rare.
+// timed is timeless for a node that may hold times, which is rare; timeless is inlined.
 func (e *Env) timed(what string, v any) {
 	if e.s.answer.HoldsTime(v) {
 		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
@@ -188,7 +189,7 @@ func (e *Env) timed(what string, v any) {
 	}
 }
 
-// untold rejects a text that leaves the node and contains a time.
+// untold panics if a text that leaves the node contains a time. what says what the text is.
 func (e *Env) untold(what, text string) {
 	if t, is := macetime.Written(text); is {
 		panic(fmt.Sprintf("macemc: %s writes the time %s as text into %s, %s; no comparison is asked about a text: send a duration, or keep the macetime.Time in the node, and write times as text with Logf alone",
@@ -196,7 +197,8 @@ func (e *Env) untold(what, text string) {
 	}
 }
 
-// handed reports to the Answerer that the handler has passed a value to Env, which is in the last effect.
+// handed tells the Answerer, if Config.Strict is set, that the handler has passed a value to its Env. The
+// value is in the last effect.
 func (s *Step) handed() {
 	if s.Strict {
 		s.answer.Handed()
@@ -231,7 +233,7 @@ func (e *Env) Bug(id sim.BugID) bool {
 	return s.Params.Bug(id)
 }
 
-// Text returns the text of a value, as the states of the system show it.
+// Text returns v as text, as the states of the system show it.
 func (e *Env) Text(v any) string { return e.s.Text(v) }
 
 func (e *Env) Tracing() bool { return e.s.Tracing }

@@ -8,9 +8,9 @@ import (
 	"macemc/sim"
 )
 
-// Guards are the layers of a node, from the bottom up, that offer actions or decline
-// messages and requests. They are never written after they are made, so copies of a node
-// may share them.
+// Guards are the layers of a node that have guards, from the bottom up: they offer actions, or decide which
+// messages and requests the node takes. They do not change after they are made, so copies of a node may
+// share them.
 type Guards struct {
 	offerers  []contract.Offerer
 	accepters []contract.Accepter
@@ -41,7 +41,7 @@ func GuardsOf(n sim.Node) (g Guards) {
 	return g
 }
 
-// Upper returns the node that a layer carries, or nil.
+// Upper returns the node that the layer n carries, or nil if n carries none.
 func Upper(n sim.Node) sim.Node {
 	if l, ok := n.(contract.Layer); ok {
 		return l.Upper()
@@ -49,7 +49,7 @@ func Upper(n sim.Node) sim.Node {
 	return nil
 }
 
-// Any reports whether there is a guard.
+// Any reports whether a layer has guards.
 func (g *Guards) Any() bool {
 	return len(g.offerers)+len(g.accepters)+len(g.openers)+len(g.gatherers)+len(g.quorums.rules) > 0
 }
@@ -63,7 +63,7 @@ func (g *Guards) Quorate() bool  { return len(g.quorums.rules) > 0 }
 func (g *Guards) Declines() bool { return len(g.accepters)+len(g.quorums.rules) > 0 }
 func (g *Guards) HasOpens() bool { return len(g.openers) > 0 }
 
-// Opens reports whether all layers accept a request now.
+// Opens reports whether all layers take the request s now.
 func (g *Guards) Opens(s sim.Signal) bool {
 	for _, o := range g.openers {
 		if !o.Opens(s) {
@@ -73,22 +73,23 @@ func (g *Guards) Opens(s sim.Signal) bool {
 	return true
 }
 
-// Offer calls offer with the actions that the layers offer now.
+// Offer calls offer with each action that the layers offer now.
 func (g *Guards) Offer(offer func(sim.Signal)) {
 	for _, o := range g.offerers {
 		o.Offers(offer)
 	}
 }
 
-// Gather calls offer with the actions that the layers offer because of the node's set.
+// Gather calls offer with each action that the layers offer now because of the messages that wait in the
+// node's set, in.
 func (g *Guards) Gather(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
 	for _, o := range g.gatherers {
 		o.Gathers(in, offer)
 	}
 }
 
-// Accept reports whether the node takes a single message now: all layers accept it, and it is not of a kind
-// that is taken only together with others.
+// Accept reports whether the node takes the message m by itself now: all layers take it, and it is not of a
+// kind that is taken only together with others.
 func (g *Guards) Accept(from sim.Addr, m sim.Message) bool {
 	if g.Awaits(m) {
 		return false

@@ -10,8 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// Pending has the timers and the tasks of a node that runs by a clock, outside of a simulated world. A machine
-// embeds it, and so has that part of an Answerer.
+// Pending has the scheduled timers and the posted tasks of a node that runs by a clock, and not in a simulated
+// world. A machine embeds it to implement the methods of Answerer about timers.
 type Pending struct {
 	Timers map[sim.Signal]time.Time // the scheduled timers, and the times when they fire
 	Tasks  []sim.Signal             // the posted tasks, unordered
@@ -26,8 +26,8 @@ func NewPending() Pending {
 // Begin begins a step.
 func (p *Pending) Begin() { clear(p.known) }
 
-// Settle carries out an effect that schedules or cancels a timer, or posts a task. Timers begin at now, and
-// their durations are multiplied by pace.
+// Settle carries out the effect e if it schedules or cancels a timer, or posts a task. A timer fires after its
+// duration, multiplied by pace, counted from now.
 func (p *Pending) Settle(e *trace.Effect, now time.Time, pace float64) {
 	switch e.Kind {
 	case trace.EffectAfter:
@@ -39,10 +39,10 @@ func (p *Pending) Settle(e *trace.Effect, now time.Time, pace float64) {
 	}
 }
 
-// Fire removes a timer.
+// Fire removes a timer, since it fires.
 func (p *Pending) Fire(timer sim.Signal) { delete(p.Timers, timer) }
 
-// Task removes and returns the task that pick chooses; ok is false if there is none.
+// Task removes and returns the task whose index pick chooses of n; ok is false if there is none.
 func (p *Pending) Task(pick func(n int) int) (task sim.Signal, ok bool) {
 	if len(p.Tasks) == 0 {
 		return nil, false

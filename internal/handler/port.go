@@ -7,13 +7,13 @@ import (
 	"macemc/trace"
 )
 
-// port is the port of one node for one link.
+// port implements sim.Port for one node and one link.
 type port struct {
 	e    *Env
 	link sim.Link
 }
 
-// RuntimePort marks a port as not being part of a node's state: see sight.Port.
+// RuntimePort says that a port is not part of a node's state: see sight.Port.
 func (p *port) RuntimePort() {}
 
 func (p *port) Send(to sim.Addr, m sim.Message) bool {
@@ -38,7 +38,8 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// queue reserves a place in the buffer of a connection. It reports false if there is no room.
+// queue takes a place in the buffer of the connection to a node. It returns false if there is
+// no room. place is the number of the send in the step.
 func (p *port) queue(to sim.Addr, place int) bool {
 	s := p.e.s
 	q := &s.queued[to.Index()]
@@ -50,10 +51,11 @@ func (p *port) queue(to sim.Addr, place int) bool {
 	return true
 }
 
-// conn is the port of one node for TCP.
+// conn implements sim.Conn, the port for TCP, for one node.
 type conn struct{ port }
 
-// peer rejects an address that is not that of a node.
+// peer panics if to is not the address of a node. call is the name of the method that was
+// called.
 func (c *conn) peer(call string, to sim.Addr) *Step {
 	s := c.e.use(call)
 	if to.IsZero() || to.Index() >= s.Params.Nodes {

@@ -9,13 +9,14 @@ import (
 	"macemc/sim"
 )
 
-// quorums has the quorums that a node declares with OnQuorum.
+// quorums has the quorums that a node declares with sim.OnQuorum: sets of messages that it takes in one
+// event.
 type quorums struct {
 	subject any
 	rules   []sight.Quorum
 }
 
-// quorumsOf returns the quorums of a node. A node above a layer has none: see Validate.
+// quorumsOf returns the quorums of a node. A node that a layer carries has none: see Validate.
 func quorumsOf(n sim.Node) (q quorums) {
 	if h, is := n.(sight.Handled); is {
 		if q.rules = h.Handlers().Quorums; len(q.rules) > 0 {
@@ -25,7 +26,7 @@ func quorumsOf(n sim.Node) (q quorums) {
 	return q
 }
 
-// Awaits reports whether a node takes a message only together with others.
+// Awaits reports whether the node takes the message m only together with others.
 func (g *Guards) Awaits(m sim.Message) bool {
 	for i := range g.quorums.rules {
 		if r := &g.quorums.rules[i]; r.Only && reflect.TypeOf(m) == r.Of {
@@ -35,7 +36,7 @@ func (g *Guards) Awaits(m sim.Message) bool {
 	return false
 }
 
-// Quorums finds the sets of messages that a node may take at once. It reuses its memory from call to call.
+// Quorums finds the quorums among the pending messages of a node. It reuses its memory from call to call.
 type Quorums struct {
 	members []member
 	kinds   []any
@@ -43,16 +44,16 @@ type Quorums struct {
 	picked  []int32
 }
 
-// member is a message that may belong to a quorum.
+// member is a pending message that may belong to a quorum. Only messages of one kind form a quorum.
 type member struct {
-	place   int32 // its index in the pending messages
+	place   int32 // the index of the message among the pending ones
 	from    sim.Addr
-	kind    int // its index in Quorums.kinds
-	senders int // the number of senders in the line from this member on
+	kind    int // the index of its kind in Quorums.kinds
+	senders int // the number of different senders in Quorums.line from this member on
 }
 
 // Find calls found with each set of pending messages that the node may take at once, in canonical order. A
-// set is a list of indices in pending, which is ordered by sender. found must not keep the list.
+// set is a list of indices in pending, whose messages are ordered by sender. found must not keep the list.
 func (q *Quorums) Find(g *Guards, pending []sim.Sent[sim.Message], found func(places []int32)) {
 	for i := range g.quorums.rules {
 		r := &g.quorums.rules[i]
@@ -68,7 +69,8 @@ func (q *Quorums) Find(g *Guards, pending []sim.Sent[sim.Message], found func(pl
 	}
 }
 
-// match sets members to the messages that may belong to a quorum, and kinds to their kinds.
+// match sets q.members to the pending messages that may belong to a quorum by the rule r, and q.kinds to
+// their kinds.
 func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Sent[sim.Message]) {
 	q.members, q.kinds = q.members[:0], q.kinds[:0]
 	for place, t := range pending {
@@ -81,7 +83,7 @@ func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Sent[sim.Messa
 	}
 }
 
-// kind returns the index of a kind in kinds, and adds it there if it is new.
+// kind returns the index of a kind in q.kinds, to which it adds a new one.
 func (q *Quorums) kind(of any) int {
 	k := slices.Index(q.kinds, of)
 	if k < 0 {
@@ -91,7 +93,7 @@ func (q *Quorums) kind(of any) int {
 	return k
 }
 
-// align sets line to the members of a kind.
+// align sets q.line to the members of a kind.
 func (q *Quorums) align(kind int) {
 	q.line = q.line[:0]
 	for _, m := range q.members {
@@ -109,8 +111,8 @@ func (q *Quorums) align(kind int) {
 	q.picked = q.picked[:0]
 }
 
-// pick calls found with each set that consists of the picked members and left more members of the line, from
-// index at on, with at most one member for each sender.
+// pick calls found with each set that consists of q.picked and of left more members of q.line, from the
+// index at on. A set has at most one message of each sender.
 func (q *Quorums) pick(at, left int, found func([]int32)) {
 	if left == 0 {
 		found(q.picked)

@@ -14,8 +14,8 @@ import (
 	"macemc/trace"
 )
 
-// callsMost is the largest number of calls of Env in a step. A handler that makes more is assumed to
-// loop for ever.
+// callsMost is the largest number of calls of Env by one handler. A handler that makes more is taken to be
+// in an endless loop.
 const callsMost = 100_000
 
 // An Answerer answers the questions of a handler about the world around its node.
@@ -99,37 +99,39 @@ type Step struct {
 	tried   int // the number of sends, including refused ones
 	effects []trace.Effect
 	facts   []trace.Fact
-	timers  []Timer                  // the changes by the effects about timers
+	timers  []Timer                  // how the effects have changed timers
 	vetted  [vettedMost]*sight.Timer // the latest timers that have passed the checks
-	vets    uint                     // how often one was added to them
+	vets    uint                     // how many timers were added to vetted
 	plains  map[reflect.Type]bool    // whether every value of a type can be a timer
-	plainly reflect.Type             // the latest of these types of which every value can
+	plainly reflect.Type             // the type for which plains was last found to be true
 	queued  []queue                  // by node
-	queues  bool                     // whether any of queued is not zero
+	queues  bool                     // whether an element of queued is not zero
 
 	answer Answerer
 	Config
 }
 
-// Timer is the change of a timer by an effect.
+// Timer says how an effect of a step has changed a timer.
 type Timer struct {
 	*sight.Timer
-	On  bool          // whether it is scheduled and not cancelled
+	On  bool          // whether the timer is scheduled, and not cancelled
 	Due macetime.Time // see Answerer.Due
 }
 
-// queue records the step's messages and resets on the connection with one node.
+// queue counts what the step has done to the connection with one node: the messages that it sent there, and
+// whether it reset the connection.
 type queue struct {
-	sent  int // since the reset
+	sent  int // the messages since the reset, if there was one
 	reset bool
 }
 
-// Init makes s empty. It must be called before any other method.
+// Init makes s an empty Step for the nodes that c describes, with the Answerer a. It must be called before
+// any other method.
 func (s *Step) Init(c Config, a Answerer) {
 	*s = Step{Config: c, answer: a, queued: make([]queue, c.Params.Nodes), plains: map[reflect.Type]bool{}}
 }
 
-// Begin begins a step: it removes the effects of the last one.
+// Begin begins a step: it removes the effects of the previous one.
 func (s *Step) Begin() {
 	s.calls, s.tried, s.effects, s.timers = 0, 0, s.effects[:0], s.timers[:0]
 	if s.queues {
@@ -141,44 +143,44 @@ func (s *Step) Begin() {
 	}
 }
 
-// Forget does what Begin does, for a world that is set to the state of another run.
+// Forget is Begin for a world that is set to a state of another run.
 func (s *Step) Forget() { s.running, s.effects = nil, s.effects[:0] }
 
-// Run makes e the only Env that may be used, until End. timed says whether its node may hold times.
+// Run makes e the only Env that may be used, until End. timed says whether the node may hold times.
 func (s *Step) Run(e *Env, timed bool) { s.running, s.timed, s.texts = e, timed, macetime.Texts() }
 
-// WroteTime reports whether the handler may have written a time as text.
+// WroteTime reports whether the handler may have written a time into a text.
 func (s *Step) WroteTime() bool { return s.timed && s.texts != macetime.Texts() }
 
-// End records that no handler runs any more.
+// End records that the handler has returned.
 func (s *Step) End() { s.running = nil }
 
-// Running returns the Env that may be used, or nil if no handler runs.
+// Running returns the Env of the handler that runs, or nil if none runs.
 func (s *Step) Running() *Env { return s.running }
 
 // Effects returns the effects of the step, in order. The next step overwrites the slice.
 func (s *Step) Effects() []trace.Effect { return s.effects }
 
-// Timers returns the changes of timers by the step, in order.
+// Timers returns how the step has changed timers, in order.
 func (s *Step) Timers() []Timer { return s.timers }
 
-// Facts returns the answers that were computed for the handler, if Config.Tracing is set.
+// Facts returns what the handler asked for and the answers, if Config.Tracing is set.
 func (s *Step) Facts() []trace.Fact { return s.facts }
 
-// Note adds a fact, if Config.Tracing is set.
+// Note adds a fact to those that Facts returns, if Config.Tracing is set.
 func (s *Step) Note(f trace.Fact) {
 	if s.Tracing {
 		s.facts = append(s.facts, f)
 	}
 }
 
-// CutShort removes all effects after the first n and appends the effect last: the node has failed in the
-// middle of the step.
+// CutShort keeps only the first n effects, and appends the effect last: the node has failed in the middle of
+// the step.
 func (s *Step) CutShort(n int, last trace.Effect) { s.effects = append(s.effects[:n], last) }
 
 func (s *Step) add(e trace.Effect) { s.effects = append(s.effects, e) }
 
-// slot appends an empty effect and returns a pointer to it, so that the effect of a send need not be copied.
+// slot appends an empty effect and returns a pointer to it. So the effect of a send need not be copied.
 func (s *Step) slot() *trace.Effect {
 	n := len(s.effects)
 	if n == cap(s.effects) {
@@ -193,7 +195,7 @@ func (s *Step) slot() *trace.Effect {
 // Start calls a node's Init.
 func (s *Step) Start(n sim.Node) { n.Init(s.running) }
 
-// handlers has the method that handles each kind of event.
+// handlers says, for each kind of event, which method of a node handles it.
 var handlers = func() (all [kinds.Count]kinds.Handler) {
 	for _, k := range contract.Kinds() {
 		all[k] = contract.RowOf(k).Handler
@@ -201,7 +203,7 @@ var handlers = func() (all [kinds.Count]kinds.Handler) {
 	return all
 }()
 
-// Dispatch calls the handler of an event, if it has one.
+// Dispatch calls the handler of the node n for the event e. It does nothing if the event has no handler.
 func (s *Step) Dispatch(n sim.Node, e *sim.Event) {
 	switch handlers[e.Kind] {
 	case kinds.Deliver:
@@ -224,7 +226,8 @@ func (s *Step) Dispatch(n sim.Node, e *sim.Event) {
 	}
 }
 
-// signal returns the signal of package sim that Handle gets for an event.
+// signal returns the signal of package sim by which Handle gets an event such as an error or room in a
+// buffer.
 func signal(e *sim.Event) sim.Signal {
 	switch e.Kind {
 	case sim.KindError:

@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// store is the Store of one node, and file one file in it.
+// store implements sim.Store for one node, and file implements sim.File for one file in it.
 type store struct{ e *Env }
 
 type file struct {
@@ -17,10 +17,10 @@ type file struct {
 	name string
 }
 
-// RuntimePort marks a store as not being part of a node's state: see sight.Port.
+// RuntimePort says that a store is not part of a node's state: see sight.Port.
 func (s *store) RuntimePort() {}
 
-// RuntimePort marks a file as not being part of a node's state: see sight.Port.
+// RuntimePort says that a file is not part of a node's state: see sight.Port.
 func (f *file) RuntimePort() {}
 
 func (e *Env) Store() sim.Store {
@@ -28,7 +28,7 @@ func (e *Env) Store() sim.Store {
 	return &e.store
 }
 
-// write performs a write, and returns the error of the disk.
+// write performs a write and adds its effect. It returns the error of the disk.
 func (s *Step) write(w disk.Write) error {
 	if s.WroteTime() {
 		s.running.untold("the store", w.Name+" "+w.Data)
@@ -46,8 +46,8 @@ func (s *Step) write(w disk.Write) error {
 	return err
 }
 
-// must performs a write of a method that cannot return an error. If the write fails, must ends the handler,
-// since the service could not know that the value is missing.
+// must performs a write for a method that cannot return an error. If the write fails, the handler ends,
+// since the service could not know that the data is missing.
 func (s *Step) must(w disk.Write) {
 	if err := s.write(w); err != nil {
 		s.answer.Fail(fmt.Sprintf("a write to the storage of %s failed: %v", s.running.self, err))

@@ -35,7 +35,7 @@ func (e *Env) Cancel(timer sim.Signal) {
 	s.add(trace.Effect{Kind: trace.EffectCancel, Value: timer})
 }
 
-// Scheduled computes its answer from the state before the step and the step's effects so far.
+// Scheduled answers from the state before the step and the effects of the step so far.
 func (e *Env) Scheduled(timer sim.Signal) bool {
 	s := e.use("Scheduled")
 	is := s.scheduled(s.timer("Scheduled", timer))
@@ -54,12 +54,12 @@ func (s *Step) scheduled(t *sight.Timer) bool {
 	return s.answer.Scheduled(t)
 }
 
-// vettedMost is the number of checked timers that a Step remembers, the latest ones. Most services have no more,
-// and most timers are cancelled soon, and comparing is faster than a map.
+// vettedMost is the number of timers that a Step remembers to have checked, the latest ones. Most services have
+// no more timers, and comparing a few is faster than a map.
 const vettedMost = 8
 
-// timer returns the Timer of a signal: the same one for equal signals. It first rejects signals that
-// cannot be timers, since comparing these would panic.
+// timer returns the sight.Timer of a signal, which is the same for equal signals. First it panics if the signal
+// cannot be a timer, since comparing it would panic. call is the name of the method that was called.
 func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 	for _, t := range s.vetted { // cannot panic, since incomparable values are not among them
 		if t != nil && t.Signal == timer {
@@ -84,7 +84,7 @@ func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 	return t
 }
 
-// plain reports whether every value of a type can be a timer.
+// plain reports whether every value of the type t can be a timer.
 func (s *Step) plain(t reflect.Type) bool {
 	if t == s.plainly {
 		return true
@@ -118,7 +118,7 @@ func plain(t reflect.Type) bool {
 
 func equal(a, b sim.Signal) bool { return a == b }
 
-// holdsPointer reports whether a comparable value has a pointer or channel in it.
+// holdsPointer reports whether v, a comparable value, contains a pointer or a channel.
 func holdsPointer(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:

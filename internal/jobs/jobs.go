@@ -16,7 +16,7 @@ import (
 // A Cluster lets processes on several machines take the walks of one search. Package macemc/cluster
 // implements it: Program{Parts: []command.Part{cluster.Commands()}}.
 type Cluster struct {
-	// Flags adds the flags by which the commands coordinator and worker reach the cluster.
+	// Flags adds to the command coordinator or worker the flags by which it reaches the cluster.
 	Flags func(flags *pflag.FlagSet, coordinator bool)
 	// Coordinate distributes the walks of a job, and may store files in a directory. It calls say with
 	// events, and may call now from any goroutine.
@@ -28,19 +28,19 @@ type Cluster struct {
 // Commands returns the commands that a cluster adds to a program: see command.Part.
 func (*Cluster) Commands() []string { return []string{"coordinator", "worker"} }
 
-// Coordination is the work of a coordinator.
+// Coordination is what a coordinator needs while it distributes the walks of a job.
 type Coordination struct {
 	Afar search.Afar
-	Join []string // flags of a worker on this machine
+	Join []string // the flags for a worker on this machine
 	End  func()
 }
 
-// Status is the progress of a search. The terminal shows the same.
+// Status is the progress of a search, as the terminal shows it.
 type Status struct {
 	search.Progress
 	Line     string // as the terminal shows it, or "" if nothing was reported yet
 	Elapsed  time.Duration
-	Findings []string // the verdict and the message of each
+	Findings []string // the verdict and the message of each finding
 }
 
 // Hands has the resources with which a worker takes walks.
@@ -57,41 +57,41 @@ type Hands struct {
 	Say  func(string)
 }
 
-// Job is a search whose walks other processes take. Its options are the arguments of a command line,
-// so no code travels.
+// Job is a search whose walks other processes take. It consists of the arguments of a command line, so no
+// code is sent.
 type Job struct{ Header }
 
 // ErrRefused reports that a worker cannot take walks of a job.
 var ErrRefused = errors.New("this worker cannot take walks of the search")
 
-// Lone is a span of walks, or a group of states, for a process of its own, since one of them may have ended
-// another process. It goes through the standard input, as JSON. The process prints the number of each walk
-// or state before it takes it, and the result at the end.
+// Lone is work that a process of its own does, since it may end the process, as it has ended another one: a
+// span of walks, or a group of states. The process reads it from its standard input, as JSON. It prints the
+// number of each walk or state before it takes it, and the result at the end.
 type Lone struct {
 	Job    Job
 	Known  search.Knowledge
 	Span   search.Span
-	Shards int           // into which the states are divided, or 0 for a span or an item
-	Group  []byte        // of search.Remote, or an item of search.Afar, or nil for a span
-	Leave  []int         // walks or states that are left out
-	Stuck  time.Duration // after which a walk or a state counts as one that never returns
-	Most   int           // bytes of memory, more of which end the process
+	Shards int           // how many shards the states are divided into, or 0 for a span or an item
+	Group  []byte        // a group of states of search.Remote, or an item of search.Afar; nil for a span
+	Leave  []int         // the numbers of walks or states to leave out
+	Stuck  time.Duration // how long a walk or a state may take until it counts as one that never returns
+	Most   int           // the bytes of memory that the process may use; more end it
 }
 
-// ErrUnwanted says that a span or a group is not wanted any more.
+// ErrUnwanted reports that the result of a Lone is not wanted any more.
 var ErrUnwanted = errors.New("the span is not wanted any more")
 
-// Header identifies the search of a state. A search goes on from a state only if it has the same
-// build and setting.
+// Header identifies the search to which a saved state belongs. Another search can continue from that state
+// only if it has the same build and setting.
 type Header struct {
 	Build   string   // the hash of the program
-	Setting []string // as in the header of a path
-	Args    []string // of the command search
-	Of      string   // the package whose systems it searches, or ""
+	Setting []string // the system and its options, as in the header of a path
+	Args    []string // the arguments of the command search
+	Of      string   // the import path of the package that has the systems, or ""
 }
 
-// Differs returns an error if a search with one header cannot continue from the state of
-// another.
+// Differs returns an error if a search with the header now cannot continue from the saved state of a search
+// with the header h.
 func (h *Header) Differs(now *Header) error {
 	switch {
 	case h.Build != now.Build:

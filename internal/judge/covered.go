@@ -1,8 +1,8 @@
 package judge
 
-// CoverState counts for each liveness property whether it holds in a visited state at a depth. Live stops at
-// the first property that does not hold; CoverState evaluates all, except those that were already seen both
-// to hold and not to hold.
+// CoverState counts, for coverage, which liveness properties hold in the present state, at a depth of the
+// search. Unlike Live, which stops at the first property that does not hold, it evaluates all, except those
+// that were already seen both to hold and not to hold.
 func (j *Judge) CoverState(depth int) {
 	if j.cover == nil {
 		return
@@ -15,8 +15,8 @@ func (j *Judge) CoverState(depth int) {
 	}
 }
 
-// meet counts which of the states that a search should meet (Sometimes properties) are met now. It skips
-// those that were met before.
+// meet counts which Sometimes properties hold now: the states that a search should meet. It skips those that
+// were met before.
 func (j *Judge) meet() {
 	for k := range j.sometimes {
 		if j.cover.Met(k) {
@@ -39,7 +39,8 @@ func (j *Judge) Scenarios() (bits uint64) {
 	return bits
 }
 
-// CoverRun counts which liveness properties hold after a number of steps of a run.
+// CoverRun counts, for coverage, which liveness properties hold in the present state, after a number of
+// steps of a run.
 func (j *Judge) CoverRun(steps int) {
 	if j.cover == nil {
 		return
@@ -50,7 +51,7 @@ func (j *Judge) CoverRun(steps int) {
 	}
 }
 
-// Uncovered stops counting coverage until undo is called.
+// Uncovered stops the counting of coverage until undo is called.
 func (j *Judge) Uncovered() (undo func()) {
 	cover := j.cover
 	j.cover = nil

@@ -5,8 +5,8 @@ import (
 	"macemc/internal/sight"
 )
 
-// Taken returns a hash of the values that the properties made by sim.Takes read of a node. A node that is not
-// up has none of them.
+// Taken returns a hash of the values of the i-th node on which properties made by sim.Takes depend. A node
+// that is not up has none of them.
 func (j *Judge) Taken(i int) (h canon.Hash) {
 	for _, take := range j.takes {
 		if v, is := take(j.sees.Nodes[i].Node); is && j.sees.Nodes[i].Up {
@@ -18,14 +18,15 @@ func (j *Judge) Taken(i int) (h canon.Hash) {
 	return h
 }
 
-// declares records a property that was made by sim.Takes, and so declares what it depends on.
+// declares records a property that was made by sim.Takes: such a property declares the values on which it
+// depends.
 func (j *Judge) declares(rule sight.Rule) {
 	if rule.Take != nil {
 		j.takes, j.declared = append(j.takes, rule.Take), append(j.declared, rule.State(j.sees))
 	}
 }
 
-// Declared calls yield for each property made by sim.Takes: with its number, its name, and whether it holds
+// Declared calls yield for each property made by sim.Takes, with its number, its name, and whether it holds
 // now. It leaves out properties that panic.
 func (j *Judge) Declared(yield func(k int, name string, holds bool)) {
 	for k := range j.declared {

@@ -6,7 +6,8 @@ import (
 	"macemc/internal/guard"
 )
 
-// Cools returns the names of the properties made by Cools that are checked.
+// Cools returns the names of the checked properties that sim.Cools has made. Such a property has a monitor,
+// which is hot while it waits for something.
 func (j *Judge) Cools() (names []string) {
 	for _, m := range j.cools {
 		names = append(names, j.monitors[m].Name)
@@ -14,8 +15,8 @@ func (j *Judge) Cools() (names []string) {
 	return names
 }
 
-// Hot reports whether the k-th of the monitors that Cools lists is hot now. In a state that does not count
-// for liveness, no monitor is hot.
+// Hot reports whether the monitor of the k-th property that Cools lists is hot now. In a state that does not
+// count for liveness, no monitor is hot.
 func (j *Judge) Hot(k int) bool {
 	j.telling = &j.monitors[j.cools[k]]
 	hot := j.telling.Hot()
@@ -23,8 +24,8 @@ func (j *Judge) Hot(k int) bool {
 	return hot && j.Assumed()
 }
 
-// Awaits returns the explanation of the k-th of the monitors that Cools lists: what it waits for. It is "" if
-// the monitor gives none.
+// Awaits returns what the monitor of the k-th property that Cools lists waits for. It is "" if the property
+// does not explain that.
 func (j *Judge) Awaits(k int) (text string) {
 	m := &j.monitors[j.cools[k]]
 	if m.Explain == nil {

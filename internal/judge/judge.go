@@ -18,24 +18,24 @@ type Judge struct {
 	sees  *sight.State
 	sum   func(v any) canon.Hash
 	cover *observe.Coverage                            // counts coverage; nil if nobody counts it
-	wrap  func(c sight.Check, what string) sight.Check // wraps a check so that it is audited; nil means that none is
+	wrap  func(c sight.Check, what string) sight.Check // wraps a check so that it is audited; nil if checks are not audited
 
 	always     []sight.Check
 	takes      []func(node any) (any, bool) // the functions of sim.Takes: the value of a node on which a property depends
-	declared   []sight.Check                // the properties with these functions
+	declared   []sight.Check                // the properties that sim.Takes has made
 	without    []without
 	eventually []sight.Check
 	sometimes  []sight.Check
 	monitors   []sight.Monitor
-	cools      []int // the indices of the monitors that Cools has made
+	cools      []int // the indices in monitors of those that belong to properties made by sim.Cools
 	within     sight.Check
 	assume     sight.Check
 
 	changed state.NodeSet  // nodes that changed since the safety properties held
 	counted bool           // a view has counted the messages under way
-	looked  bool           // a view has looked at these messages since Looked was called
-	asking  *sight.Check   // the check that is evaluated now: see Panicker
-	telling *sight.Monitor // the monitor that observes a fact now
+	looked  bool           // a view has looked at the messages under way since Looked was called
+	asking  *sight.Check   // the property or constraint that is evaluated now, or nil: see Panicker
+	telling *sight.Monitor // the monitor that is called now, or nil
 }
 
 // Config says what a Judge evaluates. Only has the names of the properties to check; if it is empty, all are
@@ -51,7 +51,7 @@ type Config struct {
 	Coverage *observe.Coverage
 }
 
-// New returns a Judge for the properties and constraints that c selects, bound to the state that they see.
+// New returns a Judge for the properties and constraints that c selects, which see the state c.Sees.
 func New(c Config) (Judge, error) {
 	j := Judge{sees: c.Sees, sum: c.Sum, cover: c.Coverage, changed: state.NewNodeSet(c.Params.Nodes)}
 	if err := j.bind(c); err != nil {
@@ -114,8 +114,9 @@ type without struct {
 	nodes []int
 }
 
-// bindWithout binds the selected properties once for each set of nodes that may fail. It leaves out
-// properties made by Each: if they hold for all nodes, they hold for fewer.
+// bindWithout makes the checks of the selected safety properties as if nodes had failed: one for each set of
+// nodes that may fail. It leaves out properties made by sim.Each: if they hold for all nodes, they hold for
+// fewer.
 func (j *Judge) bindWithout(c Config) {
 	for _, p := range c.System.Properties {
 		if contract.Rule(p).Kind != sight.RuleAlways || len(c.Only) > 0 && !slices.Contains(c.Only, p.Name) {
@@ -129,8 +130,8 @@ func (j *Judge) bindWithout(c Config) {
 	}
 }
 
-// Without returns the name of a safety property that does not hold if some nodes are missing, and these
-// nodes. It returns "" if there is none. The caller must have checked that all safety properties hold.
+// Without returns the name of a safety property that would not hold if some nodes failed now, and the names of
+// these nodes. It returns "" if there is none. The caller must have checked that all safety properties hold.
 func (j *Judge) Without() (property string, nodes []string) {
 	for k := range j.without {
 		c := &j.without[k]
@@ -147,14 +148,14 @@ func (j *Judge) Without() (property string, nodes []string) {
 // Counted reports whether a view has ever counted the messages under way.
 func (j *Judge) Counted() bool { return j.counted }
 
-// Counts records that a view counts the messages under way; Looks records that it looks at them.
+// Counts records that a view counts the messages under way, and Looks that a view looks at them.
 func (j *Judge) Counts() { j.counted = true }
 func (j *Judge) Looks()  { j.looked = true }
 
-// Changes records that a node has changed.
+// Changes records that the i-th node has changed.
 func (j *Judge) Changes(i int) { j.changed.Add(i) }
 
-// Changed reports whether a node has changed since the safety properties held.
+// Changed reports whether the i-th node has changed since Held was called.
 func (j *Judge) Changed(i int) bool { return j.changed.Has(i) }
 
 // Held records that all safety properties hold in the present state, so only nodes that change from now on
@@ -178,7 +179,7 @@ func (j *Judge) Unsafe() *sight.Check {
 	return nil
 }
 
-// holds evaluates a property. If the property is about each node by itself (Each), it examines only the nodes
+// holds evaluates a property. Of a property about each node by itself (sim.Each), it examines only the nodes
 // that have changed, except in audits.
 func (j *Judge) holds(c *sight.Check) bool {
 	if c.Each == nil {
@@ -195,8 +196,7 @@ func (j *Judge) holds(c *sight.Check) bool {
 	return true
 }
 
-// ask evaluates a property. During the call the field asking has the property, so that a panic can be
-// attributed to it.
+// ask evaluates a property. Meanwhile it sets j.asking, so that a panic can be attributed to the property.
 func (j *Judge) ask(c *sight.Check) bool {
 	j.asking = c
 	holds := c.Holds()
@@ -204,9 +204,9 @@ func (j *Judge) ask(c *sight.Check) bool {
 	return holds
 }
 
-// Observe passes a fact that a node has emitted to the k-th monitor, and returns the monitor's error. cold is
-// the index of the property made by Cools whose monitor is cold after the fact, or -1. During the call the
-// field telling has the monitor, so that a panic can be attributed to it.
+// Observe passes a fact that a node has emitted to the k-th monitor, and returns the monitor's error. If the
+// monitor belongs to a property made by sim.Cools and is cold after the fact, cold is the index of the
+// property, and otherwise -1.
 func (j *Judge) Observe(k, node int, fact any) (cold int, err error) {
 	j.telling = &j.monitors[k]
 	cold, err = -1, j.telling.Observe(node, fact)
@@ -256,9 +256,9 @@ func (j *Judge) Panicker() (what, property string) {
 // CanBeLive reports whether there is a liveness property to decide.
 func (j *Judge) CanBeLive() bool { return len(j.eventually) > 0 }
 
-// Live reports whether all liveness properties hold now in a state that counts. Coverage records that this is
-// after a number of steps of a run; -1 means that the number is not known. down says that some node is down
-// for good.
+// Live reports whether the present state counts for liveness and all liveness properties hold in it. Coverage
+// records this as seen after a number of steps of a run, or -1 if the number is not known. down says that some
+// node is down for good.
 func (j *Judge) Live(steps int, down bool) bool {
 	for k := range j.eventually {
 		holds := j.ask(&j.eventually[k])
@@ -299,7 +299,8 @@ func (j *Judge) Assumed() bool {
 	return holds
 }
 
-// Within reports whether the state satisfies System.Within, so that the exhaustive search goes on from it.
+// Within reports whether the present state satisfies System.Within. If not, an exhaustive search does not go on
+// from it.
 func (j *Judge) Within() bool {
 	holds := j.within.Holds == nil || j.ask(&j.within)
 	if j.cover != nil {
@@ -308,7 +309,7 @@ func (j *Judge) Within() bool {
 	return holds
 }
 
-// Audit makes every check of a state stop the run if the check changes a node, or gives two answers for one
+// Audit makes every check of a state stop the run if it changes a node, or if it gives two answers for one
 // state: see observe.Audit.Property.
 func (j *Judge) Audit(by *observe.Audit) {
 	for _, list := range [3][]sight.Check{j.always, j.eventually, j.sometimes} {
@@ -321,7 +322,7 @@ func (j *Judge) Audit(by *observe.Audit) {
 	j.wrap = by.Property
 }
 
-// Start clears the memories of the monitors.
+// Start resets the monitors, for the start of a run.
 func (j *Judge) Start() {
 	for i := range j.monitors {
 		j.monitors[i].Reset()
@@ -352,12 +353,12 @@ func (j *Judge) Judgements() (out []Judgement) {
 	return out
 }
 
-// Watching is the state of a monitor, or of a property made by Cools.
+// Watching is the state of a monitor.
 type Watching struct {
 	Name   string
-	Cools  bool   // it was made by Cools
-	Hot    bool   // it waits for something
-	Why    string // what it waits for, if it explains that
+	Cools  bool   // the property was made by sim.Cools
+	Hot    bool   // the monitor waits for something
+	Why    string // what it waits for, or "" if the property does not explain that
 	Memory any    // its memory
 }
 
@@ -374,7 +375,8 @@ func (j *Judge) Watching() (out []Watching) {
 	return out
 }
 
-// Holding appends to out whether each property that Judgements evaluates holds, in the same order.
+// Holding appends to out, for each property that Judgements evaluates and in the same order, whether it holds
+// now.
 func (j *Judge) Holding(out []bool) []bool {
 	for _, list := range [2][]sight.Check{j.always, j.eventually} {
 		for k := range list {

@@ -8,14 +8,14 @@ import (
 	"macemc/sim"
 )
 
-// Steps are properties of the states before and after a step.
+// Steps evaluates step properties: properties of the states before and after a step.
 type Steps struct {
 	judge  *Judge
 	checks []sight.Check
 }
 
-// Steps returns the selected step properties. They see the state before a step in before, and the state after
-// it in j's own state.
+// Steps returns the step properties of sys that only selects; all if it is empty. They see the state before a
+// step in before, and the state after it in the state that j sees.
 func (j *Judge) Steps(sys *sim.System, only []string, before *sight.State) *Steps {
 	t := &Steps{judge: j}
 	for _, p := range sys.Properties {
@@ -43,7 +43,7 @@ func (t *Steps) Unsafe() *sight.Check {
 	return nil
 }
 
-// Look updates the views of the state before a step.
+// Look makes the properties see the present contents of before, the state before a step.
 func (t *Steps) Look() {
 	for k := range t.checks {
 		t.checks[k].Seen()

@@ -2,30 +2,30 @@ package kinds
 
 import "strings"
 
-// Ground is the part of the state, besides its node, that an event touches.
+// Ground is what an event touches besides its node.
 type Ground uint8
 
 // The grounds.
 const (
-	Node     Ground = iota // only the node: its signals, its life
+	Node     Ground = iota // nothing but the node
 	Head                   // the next packet on a channel
 	Packet                 // a datagram at any position of its channel
 	Channel                // one direction of a connection, or a channel of datagrams
 	Pair                   // both directions of a connection
-	Crash                  // the node and all of its connections
-	Everyone               // the network as a whole, and no node
+	Crash                  // all connections of the node
+	Everyone               // the network as a whole; the event has no node
 	Several                // the next packets on several channels
 )
 
-// Handler is the method of a node that runs.
+// Handler says which method of a node handles an event.
 type Handler uint8
 
 // The handlers.
 const (
-	Nobody  Handler = iota
-	Deliver         // Deliver, with the message
-	Handle          // Handle, with the event's value
-	Signal          // Handle, with a signal of package sim
+	Nobody  Handler = iota // no method
+	Deliver                // Deliver, with the message
+	Handle                 // Handle, with the event's value
+	Signal                 // Handle, with a signal of package sim
 	Init
 	Quorum // Quorum, with the messages
 )
@@ -34,33 +34,33 @@ const (
 type Row struct {
 	Name   string  // the name, as in an identity
 	Weight float64 // the weight in random walks; 0 means rare
-	Budget string  // for a fault, the field of sim.Faults that it spends, by name
-	Link   string  // the link without which it cannot happen, or ""
+	Budget string  // for a fault, the name of the budget that it spends: see Budgets
+	Link   string  // the link without which the event cannot happen, or ""
 
 	Ground  Ground
 	Handler Handler
 
-	Text  string // the identity, with gaps {node} {from} {value} {link} {place} {sides}
+	Text  string // the identity of the event, with gaps {node} {from} {value} {link} {place} {sides}
 	Tells string // a sentence for reports without a full stop, with the same gaps and {posted} {set} {sent}
 	Class string // the class by which pictures draw it
-	Span  string // the span that it begins on its node's lane: away, gone, paused or cut; Ends if it ends a span
+	Span  string // the span that it begins on its node's line in a picture (away, gone, paused or cut), or Ends
 }
 
 // Ends is the Span of an event that ends a span.
 const Ends = "ends"
 
-// Runs reports whether the event runs a handler of {node}.
+// Runs reports whether the node {node} has a handler for the event.
 func (r *Row) Runs() bool { return r.Handler != Nobody }
 
 // Travels reports whether the event consumes a packet from {from} to {node}.
 func (r *Row) Travels() bool { return r.Ground == Head || r.Ground == Packet }
 
-// Aside reports whether the event happens to the network and no node takes part in it.
+// Aside reports whether the event happens to the network, without a node that takes part.
 func (r *Row) Aside() bool {
 	return !r.Runs() && r.Ground != Node && r.Ground != Crash
 }
 
-// Fill replaces the gaps of a template by the results of fill.
+// Fill returns a template with each gap, such as {node}, replaced by the result of fill for the gap's name.
 func Fill(template string, fill func(gap string) string) string {
 	var b strings.Builder
 	for {
@@ -75,8 +75,8 @@ func Fill(template string, fill func(gap string) string) string {
 	}
 }
 
-// refusedDatagram is the index of the row for a datagram that is refused. It is dropped silently: no handler
-// runs.
+// refusedDatagram is the index in rows of the row for a datagram that is refused. Such a datagram is dropped
+// silently: no handler runs.
 const refusedDatagram = 0
 
 // Of returns the row of the kind with that number in package sim. datagram says whether the
@@ -91,8 +91,8 @@ func Of(kind uint8, datagram bool) *Row {
 // Count is the number of kinds, including "none".
 const Count = len(rows)
 
-// rows is ordered by the numbers of sim's kinds, which is their canonical order. The first
-// row has no number: it is for a datagram in the place of KindRefused.
+// rows is the table. It is ordered by the numbers of the kinds in package sim, which is their canonical
+// order. The first row belongs to no number: it is that of KindRefused for a datagram.
 var rows = [...]Row{
 	{
 		Name: "refused", Weight: 2, Ground: Channel, Class: "lose",

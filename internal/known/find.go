@@ -5,8 +5,8 @@ import (
 	"macemc/sim"
 )
 
-// System returns the system with a name. Its error lists the systems, and suggests the one
-// that was probably meant.
+// System returns the system with a name. The error for an unknown name lists the systems,
+// and suggests the one that was probably meant.
 func System(systems []*sim.System, name string) (*sim.System, error) {
 	var names []string
 	for _, sys := range systems {
@@ -18,8 +18,8 @@ func System(systems []*sim.System, name string) (*sim.System, error) {
 	return nil, nearest.Missing("system", name, names)
 }
 
-// Find returns the known bugs with these ids, in the order of the catalogue, or all if
-// there are no ids. Its error suggests the id that was probably meant.
+// Find returns the known bugs with these ids, in the order of the catalogue, or all bugs
+// if ids is empty. The error for an unknown id suggests the one that was probably meant.
 func Find(all []Entry, ids []string) ([]Entry, error) {
 	if len(ids) == 0 {
 		return all, nil

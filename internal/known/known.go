@@ -12,8 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// Bug is the entry of a known bug, besides the story that its system has: how it is found,
-// and with which verdict.
+// Bug says how a known bug is found, and with which verdict. The system that has the bug tells the story of it.
 type Bug struct {
 	ID   sim.BugID
 	Kind Kind
@@ -46,11 +45,11 @@ type Bug struct {
 	Paper string
 }
 
-// Share is a number of seeds out of another number.
+// Share is a part of a number of seeds: on Held of them, Of in all, a statement was true.
 type Share struct{ Held, Of int }
 
-// Like reports whether another share may have the same rate: by Fisher's exact test, a
-// smaller share would occur by chance with a probability of more than one in twenty.
+// Like reports whether another share may come from the same rate as s: by Fisher's exact test, if it did, one
+// as small as other would occur with a probability of more than one in twenty.
 func (s Share) Like(other Share) bool {
 	of, held := s.Of+other.Of, s.Held+other.Held
 	chance := 0.0
@@ -75,28 +74,27 @@ func ways(n, k int) float64 {
 // Kind is what a bug violates.
 type Kind string
 
-// A known bug is of one of these kinds. Searches find the first two.
+// The kinds of known bugs. Searches find the first two.
 const (
 	Safety      Kind = "safety"
 	Liveness    Kind = "liveness"
 	Performance Kind = "performance" // liveness within a bound, or efficiency
 )
 
-// Flags are flags of a search that a known bug needs. They say what is searched, not how
-// hard.
+// Flags are the flags of a search that a known bug needs. They say what is searched, and not how hard.
 type Flags struct {
 	Nodes      int // 0 means the system's default
 	Params     []string
 	Faults     string // "" means what the system tolerates
 	Disk       string // reorder if a crash keeps any subset of the unsynced writes; "" if it keeps the first few
 	Properties []string
-	Prefix     string // a path in the folder of prefixes at whose end the search begins; "" for the start
+	Prefix     string // the file of a path at whose end the search begins, in the folder of prefixes; "" for the start
 }
 
-// PrefixFolder is the folder of prefixes, below the module's root.
+// PrefixFolder is the folder of the paths at whose ends some searches begin, below the root of the module.
 const PrefixFolder = "internal/catalog/prefixes"
 
-// Args returns the flags for a command line.
+// Args returns the flags as arguments of a command line.
 func (f Flags) Args() (args []string) {
 	if f.Nodes > 0 {
 		args = append(args, "--nodes", strconv.Itoa(f.Nodes))
@@ -119,8 +117,8 @@ func (f Flags) Args() (args []string) {
 	return args
 }
 
-// Critical describes a step. The zero Critical is the start: the run was dead from its
-// beginning.
+// Critical describes the critical step of a bug. The zero Critical stands for the start: the run was dead from
+// its beginning.
 type Critical struct {
 	Role    Role
 	Kind    sim.Kind
@@ -128,7 +126,7 @@ type Critical struct {
 	Refused string // the type of a message that cannot be sent in the step; "" if that does not matter
 }
 
-// Role says which node a step is at. A node may have several roles.
+// Role describes the node of a step. A node may have several roles.
 type Role string
 
 // The roles.
@@ -156,21 +154,21 @@ func (c Critical) String() string {
 	return text
 }
 
-// Entry is a known bug with the system that has it.
+// Entry is a known bug with the system that has it, and the story of the bug.
 type Entry struct {
 	Bug
 	System   *sim.System
 	Story    string
-	Prefixes fs.FS // the folder of prefixes
+	Prefixes fs.FS // the folder that has the path Flags.Prefix
 }
 
-// Entries are known bugs, and a part of a program: command.Part.
+// Entries are known bugs. They are a part of a program, to which they add a command: see command.Part.
 type Entries []Entry
 
-// Commands returns the command for known bugs.
+// Commands returns the name of the command about known bugs.
 func (Entries) Commands() []string { return []string{"bugs"} }
 
-// Prefix returns the path at whose end a search for the bug begins, or nil for the start.
+// Prefix returns the path at whose end a search for the bug begins, or nil if it begins at the start.
 func (e Entry) Prefix() (*choose.Path, error) {
 	if e.Flags.Prefix == "" {
 		return nil, nil
@@ -195,7 +193,8 @@ func (e Entry) Command() []string {
 	return args
 }
 
-// Configure returns the parameters and faults for the flags, with bugs switched on.
+// Configure returns the parameters and faults that the flags of the bug ask for, with the given bugs switched
+// on.
 func (e Entry) Configure(bugs ...sim.BugID) (sim.Params, *sim.Faults, error) {
 	var ids []string
 	for _, b := range bugs {

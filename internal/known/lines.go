@@ -22,9 +22,8 @@ type Line struct {
 	Text string
 }
 
-// Lines returns the lines where the bug is switched on: those that ask for it or pass it on. It
-// reads the sources that the system was built from; if they are missing, the error has their
-// folder.
+// Lines returns the lines of code that ask whether the bug is switched on, or pass that on. It reads the
+// sources from which the system was built; if they are missing, the error names their folder.
 func (e Entry) Lines() (lines []Line, err error) {
 	dir := e.sources()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -66,8 +65,9 @@ func (e Entry) Lines() (lines []Line, err error) {
 	return slices.CompactFunc(lines, func(a, b Line) bool { return a.File == b.File && a.Line == b.Line }), nil
 }
 
-// read reads a file. It sets constant to the constant that is the id of the bug, adds the uses of names to
-// uses, and adds the folders of imported packages of the same module to layers.
+// read parses a file, for Entry.Lines. It sets constant to the name of the constant that is the id of the
+// bug, adds the uses of names to uses, and adds the folders of imported packages of the same module to
+// layers.
 func read(name, bug string, constant *string, uses map[string][]token.Position, layers map[string]bool) error {
 	if strings.HasSuffix(name, "_test.go") {
 		return nil
@@ -88,8 +88,8 @@ func read(name, bug string, constant *string, uses map[string][]token.Position, 
 	return nil
 }
 
-// moduleOf returns the root and the path of the module of a folder, or "" if it is in none
-// that can be read.
+// moduleOf returns the root folder and the path of the module that contains a folder. Both are "" if it is
+// in none that can be read.
 func moduleOf(dir string) (root, path string) {
 	for root = dir; ; root = filepath.Dir(root) {
 		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
@@ -103,15 +103,15 @@ func moduleOf(dir string) (root, path string) {
 	}
 }
 
-// sources returns the folder of the system's code, which is the folder of its function New.
+// sources returns the folder with the code of the system: that of the file with its function New.
 func (e Entry) sources() string {
 	f := runtime.FuncForPC(reflect.ValueOf(e.System.New).Pointer())
 	file, _ := f.FileLine(f.Entry())
 	return filepath.Dir(file)
 }
 
-// look finds the constant that is the id of a bug, and calls use for all uses of names, except in
-// declarations of constants and in the system's list of bugs.
+// look sets constant to the name of the constant that is the id of a bug, if file declares it. It calls
+// use for each use of a name, except in declarations of constants and in the system's list of bugs.
 func look(file *ast.File, bug string, constant *string, use func(name string, at token.Pos)) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

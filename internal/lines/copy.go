@@ -24,16 +24,17 @@ import (
 	"macemc/choose"
 )
 
-// Program describes how the running program was built, so that a copy can be built that counts lines.
+// Program describes how the running program was built, so that a copy of it can be built that counts
+// which lines run.
 type Program struct {
 	Packages []string // the paths of the service's packages, whose lines are counted
-	Main     string   // its package main; "" means as the build says
-	Not      string   // a module of which no other lines are counted
-	Flags    []string // of the go command that built it
-	Dir      string   // where the go command runs; "" means here
+	Main     string   // the path of its package main; "" means that the build information has it
+	Not      string   // the path of a module; of its packages only those in Packages are counted
+	Flags    []string // the flags of the go command that built it
+	Dir      string   // the folder in which the go command runs; "" means the current one
 	Overlay  string   // the file of an overlay that it was built with; "" means none
 
-	stop func() bool // reports whether to stop; nil means never
+	stop func() bool // reports whether to stop building and counting; nil means never
 
 	copied *order // nil if there is no copy yet
 	file   string
@@ -47,14 +48,14 @@ const (
 	copies    = 12 // the number of copies that are kept, of each kind
 )
 
-// Until makes the copy and its build end when stop returns true.
+// Until makes p stop building the copy, or taking a path by it, when stop returns true.
 func (p *Program) Until(stop func() bool) {
 	if p != nil {
 		p.stop = stop
 	}
 }
 
-// ErrNone reports that no instrumented copy of a program can be built.
+// ErrNone reports that no copy of the program that counts lines can be built.
 var ErrNone = errors.New("line counting is not available: no instrumented copy of the program can be built here")
 
 // Take returns which lines run in each step of a path, by running a copy of the program.
@@ -114,14 +115,15 @@ func (p *Program) File() (string, error) {
 	return p.file, p.failed
 }
 
-// The files of a copy, in a folder of their own.
+// The names of the files of a copy, in a folder of its own.
 const (
 	programName = "program"
 	aboutName   = "about.json"
 )
 
-// copyOf returns the program of which this process is a copy that counts lines, and the folders of the
-// packages whose lines it counts. It returns "" if this process is no such copy.
+// copyOf returns the file of the program of which this process is a copy that counts lines, and the
+// folders of the packages whose lines it counts, by import path. It returns an error if this process is
+// no such copy.
 func copyOf() (self string, dirs map[string]string, err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", nil, err
@@ -136,7 +138,7 @@ func copyOf() (self string, dirs map[string]string, err error) {
 	return self, dirs, json.Unmarshal(text, &dirs)
 }
 
-// ask runs the copy as long as it makes progress, and returns its output.
+// ask runs the copy with an order, as long as it makes progress, and returns what it printed.
 func (p *Program) ask(o *order) (said string, err error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -169,7 +171,7 @@ func (p *Program) ask(o *order) (said string, err error) {
 
 func (p *Program) stopped() bool { return p.stop != nil && p.stop() }
 
-// until returns a context that ends after the time most, or when the program is to stop.
+// until returns a context that ends after the time most, or when p is to stop.
 func (p *Program) until(most time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	go func() {
@@ -189,7 +191,7 @@ func (p *Program) until(most time.Duration) (context.Context, context.CancelFunc
 	return ctx, cancel
 }
 
-// build makes the copy, unless there is one for the same program.
+// build builds the copy, unless there is one for the same program.
 func (p *Program) build() error {
 	info, ok := debug.ReadBuildInfo()
 	if p.Main != "" && ok {
@@ -293,7 +295,7 @@ func (p *Program) dirs(ctx context.Context, go_ string, info *debug.BuildInfo) (
 	return all, nil
 }
 
-// newer reports whether a source has changed since the copy was built.
+// newer reports whether a source file has changed since the copy was built.
 func (o *order) newer(file string) bool {
 	built, err := os.Stat(file)
 	if err != nil {
@@ -316,7 +318,7 @@ func (o *order) newer(file string) bool {
 	return false
 }
 
-// flags returns the flags of the go command for this program.
+// flags returns the flags with which the go command builds the copy.
 func (p *Program) flags() []string {
 	if p.Overlay == "" {
 		return p.Flags
@@ -344,7 +346,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// Self returns the SHA-256 of this program's file.
+// Self returns the SHA-256 of the file of this program.
 func Self() (sum hash.Hash, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -360,7 +362,7 @@ func Self() (sum hash.Hash, err error) {
 	return sum, err
 }
 
-// folder returns the folder in which the copy of exactly this program is kept.
+// folder returns the folder that keeps the copy of exactly this program.
 func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 	sum, err := Self()
 	if err != nil {
@@ -374,8 +376,8 @@ func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 	return folder, nil
 }
 
-// Kept returns a folder for built programs of one kind, by a key, that only the user can
-// read. The last few folders of each kind are kept.
+// Kept returns a folder that keeps built programs of a kind, under a key, and that only the user can
+// read. The folders of a kind that were used last are kept, and others removed.
 func Kept(kind string, key []byte) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

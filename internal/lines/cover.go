@@ -20,16 +20,16 @@ var (
 	errForm = errors.New("the form of Go's coverage is not the one that is known here")
 )
 
-// covered is a function with its counters.
+// covered is a function with the pieces of its code that have counters.
 type covered struct {
-	pkg  int // in the order of the meta-data
+	pkg  int // the number of the package, in the order of the coverage meta-data
 	path string
 	file string // the path of its package, and the file's name
 	name string
 	unit []Piece
 }
 
-// functions returns the functions that this program counts.
+// functions returns the functions of this program that have counters.
 func functions() (all []covered, err error) {
 	var b bytes.Buffer
 	if err := coverage.WriteMeta(&b); err != nil {
@@ -62,7 +62,7 @@ func functions() (all []covered, err error) {
 	return all, nil
 }
 
-// functionsOf returns the functions of one package.
+// functionsOf returns the functions in blob, the coverage meta-data of one package.
 func functionsOf(pkg int, blob []byte) (all []covered) {
 	var head struct {
 		_, Name, Path, Module uint32
@@ -89,7 +89,7 @@ func functionsOf(pkg int, blob []byte) (all []covered) {
 	return all
 }
 
-// reader reads numbers and texts of a blob. Beyond its end it panics.
+// reader reads numbers and texts from coverage meta-data. It panics if it reads beyond the end.
 type reader struct{ text []byte }
 
 func (r *reader) number() int {
@@ -111,7 +111,7 @@ func (r *reader) words() (all []string) {
 }
 
 // count calls ran for each piece of code that has run since the counters were cleared, with the numbers of
-// the package, of the function in it, and of the piece in the function.
+// its package, of its function in the package, and of the piece in the function. b is scratch memory.
 func count(b *bytes.Buffer, ran func(pkg, function, piece int)) (err error) {
 	b.Reset()
 	if err := coverage.WriteCounters(b); err != nil {
@@ -150,7 +150,7 @@ func count(b *bytes.Buffer, ran func(pkg, function, piece int)) (err error) {
 	return nil
 }
 
-// clearCounts sets all counters to zero.
+// clearCounts sets all coverage counters of this program to zero.
 func clearCounts() error {
 	if err := coverage.ClearCounters(); err != nil {
 		return fmt.Errorf("the copy does not count: %w", err)

@@ -9,9 +9,9 @@ import (
 // another line and column.
 type Piece struct{ Line, Column, EndLine, EndColumn int }
 
-// Function is a function, or a literal of one.
+// Function is a function or a function literal, with the pieces of its code.
 type Function struct {
-	File   string // on the disk
+	File   string // the path on the disk
 	Name   string
 	Pieces []Piece
 }
@@ -19,17 +19,17 @@ type Function struct {
 // Ran has the code that ran in each step of a run.
 type Ran struct {
 	Functions []Function
-	Steps     [][]Part // of the start, and of each step
+	Steps     [][]Part // what ran in the start, and in each step
 }
 
-// Part has the pieces of a function that ran, by their numbers.
+// Part lists the pieces of a function that ran.
 type Part struct {
-	Function int
-	Pieces   []int
+	Function int   // its index in Ran.Functions
+	Pieces   []int // their indices in Function.Pieces
 }
 
 // Counted returns the code of some packages that has run in this process, which must be a copy
-// that counts. Steps has one entry, for everything.
+// that counts lines. Ran.Steps has one entry, for the whole process.
 func Counted(packages []string) (*Ran, error) {
 	_, dirs, err := copyOf()
 	if err != nil {
@@ -57,7 +57,7 @@ func Counted(packages []string) (*Ran, error) {
 	return ran, err
 }
 
-// Of returns the parts of the source that ran in a step; ok is false if they are not known.
+// Of returns what ran in a step; ok is false if that is not known.
 func (r *Ran) Of(step int) (parts []Part, ok bool) {
 	if r == nil || step < 0 || step >= len(r.Steps) {
 		return nil, false

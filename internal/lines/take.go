@@ -15,19 +15,20 @@ import (
 	"macemc/sim"
 )
 
-// asked is the environment variable in which an instrumented copy of the program gets its order.
+// asked is the environment variable that holds the order for a copy of the program.
 const asked = "MACEMC_LINES"
 
-// order is a request to the copy of the program.
+// order tells a copy of the program which path to take, and where to write the answer.
 type order struct {
-	Path   string            // the file of the path to take
+	Path   string            // the file with the path to take
 	Answer string            // the file to write the answer to
 	Main   string            // the package main, whose lines are not reported
 	Dirs   map[string]string // the directories of packages, by import path
 }
 
-// Asked reports whether this process is an instrumented copy that was asked for the lines of a run, and if
-// so, answers. load reads the file of a path and finds its system.
+// Asked does the work of a copy of the program that counts lines: it takes a path, and writes which lines
+// ran. It returns false if this process is no such copy. load reads the file of a path, and finds its
+// system.
 func Asked(load func(file string) (*sim.System, *choose.Path, error)) bool {
 	text := os.Getenv(asked)
 	if text == "" {
@@ -57,8 +58,8 @@ func (o *order) take(load func(file string) (*sim.System, *choose.Path, error)) 
 	return o.answer(file, sys, path)
 }
 
-// answer writes a line with all functions, and then a line for each step as soon as it has been taken, since
-// the last step may end the process.
+// answer takes the path, and writes a line with all functions, and then a line for each step as soon as it
+// has been taken, since the last step may end the process.
 func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	known, err := functions()
 	if err != nil {
@@ -110,7 +111,7 @@ func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	return err
 }
 
-// onDisk returns the path on disk of a file that coverage names by its package.
+// onDisk returns the path on the disk of a file that coverage names by its package.
 func (o *order) onDisk(file string) string {
 	i := strings.LastIndexByte(file, '/')
 	if dir := o.Dirs[file[:max(i, 0)]]; dir != "" {
@@ -119,8 +120,8 @@ func (o *order) onDisk(file string) string {
 	return file
 }
 
-// read parses the answer of a copy, which may have died before it wrote all of it: an incomplete
-// last line is ignored.
+// read parses what a copy has written. The copy may have died before it wrote everything, so read ignores an
+// incomplete last line.
 func read(text []byte) (*Ran, error) {
 	r := &Ran{}
 	for i := 0; len(text) > 0; i++ {

@@ -8,13 +8,13 @@ import (
 	"os/exec"
 )
 
-// asTool is the environment variable by which the go command runs this program in place of Go's coverage
-// tool. It lists the files of an overlay with their places, since the coverage tool does not know about
-// overlays.
+// asTool is the environment variable that makes this program run Go's coverage tool: the go command calls
+// it in place of that tool. The variable lists the files of an overlay and what replaces them, since the
+// coverage tool does not know about overlays.
 const asTool = "MACEMC_LINES_TOOL"
 
-// Tool runs a tool of Go and ends the process with the tool's exit status, if this process was started for
-// that. Otherwise it does nothing.
+// Tool runs a tool of Go, if the go command has called this program in place of it, and then ends the
+// process with the tool's exit status. Otherwise it does nothing.
 func Tool() {
 	text := os.Getenv(asTool)
 	if text == "" || len(os.Args) < 2 {

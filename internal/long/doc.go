@@ -8,7 +8,7 @@ import "flag"
 // On reports whether the flag -long was given.
 var On = flag.Bool("long", false, "take all cases, and the large ones: minutes for each package")
 
-// Of returns how many cases a test takes: usual, or all with -long.
+// Of returns how many cases a test takes: usual or, with the flag -long, all.
 func Of(usual, all int) int {
 	if *On {
 		return all

@@ -28,25 +28,24 @@ var (
 	journal = flag.String("manners-journal", "", "keep what was measured in this `file`, and do not measure it again")
 )
 
-// met is the result of one search by walks alone.
+// met is the result of one search for a known bug, by walks alone.
 type met struct {
 	Bug, Walk string
 	Seed      int
-	Most      int // the number of steps of walks after which it would have ended
-	Hit       bool
+	Most      int    // the number of steps of walks after which the search gives up
+	Hit       bool   // whether it found the bug
 	Other     string `json:",omitempty"` // what was found instead of the catalogue's verdict
 	By        string // the manner of the walk that found it
 	Walks     int
-	Steps     int     // of walks from the start until then, without those that judge their ends
-	CPU       float64 // seconds, with those
+	Steps     int     // the steps of walks until the search ended, without the walks that judge ends of others
+	CPU       float64 // the seconds of processor time, with these walks
 }
 
-// Table measures how soon walks from the start alone find the known bugs, with one
-// worker, and prints a row for each bug. It skips the test if -manners is not given.
+// Table measures how soon walks from the start alone find the known bugs, with one worker, and prints a
+// table with a row for each bug. It skips the test if -manners is not given.
 //
-// A search counts as a find if its verdict is the catalogue's. What it spent counts in any
-// case. A finding of another verdict is printed below the table, since it may be an error of
-// the correct system.
+// A search counts as a find if its verdict is the catalogue's. Its effort counts in any case. A finding of
+// another verdict is printed below the table, since it may be an error of the correct system.
 func Table(t *testing.T, bugs []known.Entry) {
 	if *seeds == 0 {
 		t.Skip("it measures: see make walks")
@@ -85,8 +84,8 @@ type measurement struct {
 	others []string // findings of another verdict
 }
 
-// row searches for a bug as far as the journal lacks results, prints the row of the bug, and adds it
-// to the sums of the manners.
+// row searches for a bug with all seeds and manners for which the journal has no result, prints the row of
+// the bug, and adds the results to sums, one for each manner.
 func (m *measurement) row(bug known.Entry, sums []sum) {
 	searches := make([][]met, len(m.ways))
 	take := func(n int) (isEasy bool) {
@@ -116,8 +115,8 @@ func (m *measurement) row(bug known.Entry, sums []sum) {
 	fmt.Println(text)
 }
 
-// search returns the journal's entry of a search, or searches and adds an entry. A search that
-// ended early enough would have ended in the same way with another bound.
+// search returns the result of one search: from the journal, or by searching, which adds it to the journal.
+// A result with another limit of steps will do if the search ended early enough. w is the value of --walk.
 func (m *measurement) search(bug known.Entry, w string, seed int) met {
 	at := slices.IndexFunc(m.all, func(a met) bool {
 		return a.Bug == string(bug.ID) && a.Walk == w && a.Seed == seed && (a.Most == *most || a.Steps < min(a.Most, *most))
@@ -137,14 +136,15 @@ func (m *measurement) search(bug known.Entry, w string, seed int) met {
 // sum compares the walks of one manner with those of the first manner in the table, over all bugs.
 type sum struct {
 	bugs           int
-	steps, times   [2][]float64 // ratios for bugs that need more than the bounds of hard
+	steps, times   [2][]float64 // the ratios for hard bugs, for each limit in hard
 	slow, slowTime []slower
 }
 
-// hard are two limits in steps. A bug is hard if the first manner needs more steps than that for each find.
+// hard are two limits, in steps. A bug is hard if walks of the first manner need more steps than the limit
+// for each find.
 var hard = [2]float64{1_000_000, 100_000}
 
-// slower is the probability that a bug looks at least as slow by chance.
+// slower is a bug with the probability that it looks at least as slow by chance.
 type slower struct {
 	bug    string
 	chance float64
@@ -160,8 +160,8 @@ func (s *sum) add(bug string, base, one perFind, steps, cpu float64) {
 	s.slow, s.slowTime = append(s.slow, slower{bug, steps}), append(s.slowTime, slower{bug, cpu})
 }
 
-// print prints the geometric means over the hard bugs, and the bugs that are slower by the
-// rank test at 1 % over all bugs (Bonferroni's correction).
+// print prints the geometric means over the hard bugs, and lists the bugs for which the manner one is
+// slower than base: by the rank test, at a level of 1 % over all bugs (Bonferroni's correction).
 func (s *sum) print(base, one string) {
 	for k, bound := range hard {
 		if n := len(s.steps[k]); n > 0 {
@@ -184,9 +184,8 @@ func (s *sum) print(base, one string) {
 	}
 }
 
-// chance returns the probability that numbers drawn like those of base are as large, by
-// their ranks, as those of one: the exact one-sided test of Mann and Whitney. A search that
-// found nothing is as large as any other one that found nothing.
+// chance returns the probability that numbers drawn like those of base are as large, by rank, as those of
+// one: the exact one-sided test of Mann and Whitney. Searches that found nothing count as equally large.
 func chance(one, base []float64) float64 {
 	all := append(slices.Clone(one), base...)
 	slices.Sort(all)
@@ -271,7 +270,8 @@ func meet(t *testing.T, bug known.Entry, w string, seed int) met {
 	return m
 }
 
-// read reads the results of earlier runs from the journal, and opens the journal for further ones.
+// read reads the results of earlier runs of the test from the journal, and opens the journal for further
+// ones.
 func (m *measurement) read() {
 	name := *journal
 	if name == "" {
@@ -292,8 +292,8 @@ func (m *measurement) read() {
 	m.file = file
 }
 
-// perFind is the number of steps of all searches, divided by the number of finds. It is the most
-// likely mean if a find is equally likely at each step.
+// perFind is the effort of all searches for a bug, divided by the number of finds. If a find is equally
+// likely at each step, this is the most likely mean.
 type perFind struct {
 	finds      int
 	steps, cpu float64
@@ -311,21 +311,22 @@ func findsOf(all []met) (p perFind) {
 	return p
 }
 
-// cells returns the finds, the median and the quartiles of steps, steps per find, and the median of
-// processor time.
+// cells returns a row's cells for one manner: the number of finds, the median and the quartiles of steps,
+// the steps per find, and the median of processor time.
 func (p perFind) cells(all []met) string {
 	steps := stepsOf(all)
 	return fmt.Sprintf(" %d of %d | %s (%s to %s) | %s | %s |", p.finds, len(steps),
 		rough(quantile(steps, 2)), rough(quantile(steps, 1)), rough(quantile(steps, 3)), rough(p.steps), seconds(quantile(cpuOf(all), 2)))
 }
 
-// stepsOf returns the steps of each search, or infinity for one that found nothing. A finding of
-// another verdict tells nothing about the bug, so its search is left out.
+// stepsOf returns the steps of each search, or infinity if it found nothing. It leaves out searches with
+// another verdict, since these tell nothing about the bug.
 func stepsOf(all []met) []float64 {
 	return each(all, func(m met) float64 { return float64(m.Steps) })
 }
 
-// cpuOf returns the processor time of each search, in the same way.
+// cpuOf returns the processor time of each search, or infinity if it found nothing. It leaves out searches
+// with another verdict.
 func cpuOf(all []met) []float64 { return each(all, func(m met) float64 { return m.CPU }) }
 
 func each(all []met, number func(met) float64) (numbers []float64) {
@@ -340,7 +341,7 @@ func each(all []met, number func(met) float64) (numbers []float64) {
 	return numbers
 }
 
-// quantile returns the number below which k quarters of the others are.
+// quantile returns the k-th quartile of the numbers: k quarters of them are below it.
 func quantile(all []float64, k int) float64 {
 	if len(all) == 0 {
 		return math.Inf(1)
@@ -348,7 +349,8 @@ func quantile(all []float64, k int) float64 {
 	return slices.Sorted(slices.Values(all))[len(all)*k/4]
 }
 
-// lessBy returns a ratio as text. If the first manner found nothing, the ratio is a lower bound.
+// lessBy returns, as text, the ratio of the effort of base to that of one. If base found nothing, the ratio
+// is a lower bound.
 func lessBy(ratio float64, base, one perFind) string {
 	switch {
 	case one.finds == 0:

@@ -12,10 +12,11 @@ func (m *merger) differ(format string, args ...any) {
 	m.out.Differences = append(m.out.Differences, fmt.Sprintf(format, args...))
 }
 
-// knot is the error that the entries of the nodes cannot be put in an order.
+// knot explains why the entries of the nodes cannot be put in an order.
 const knot = "the steps of the nodes have no order in which a connection breaks at both ends at once and a send is refused only if there is no room; docs/live.md explains these differences"
 
-// part ends the path and records a difference, since the simulation cannot go on as the records do.
+// part ends the path, since the simulation cannot go on as the record of the i-th node does, and
+// records the difference.
 func (m *merger) part(i int, format string, args ...any) {
 	m.stopped = true
 	m.out.Parted = true
@@ -36,7 +37,8 @@ func (m *merger) eventText(i int, v *record.Event) string {
 	return step.Shown(m.w.Walker().Text)
 }
 
-// compare compares a node's state with the recorded one.
+// compare compares the state of the i-th node in the simulation with the state that the entry e
+// records. If they differ, it ends the path.
 func (m *merger) compare(i int, e *record.Entry, a *answered) {
 	m.out.step()
 	n := m.nodes[i]

@@ -30,7 +30,8 @@ type Result struct {
 	Failure     *trace.Failure
 }
 
-// FromFolder merges the records of a folder, as live.RecordIn wrote them.
+// FromFolder merges the records in a folder, which live.RecordIn wrote there. find returns the system with a
+// name.
 func FromFolder(find func(name string) (*sim.System, error), dir string) (*Result, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.rec"))
 	if err != nil {
@@ -73,7 +74,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 	return Merge(sys, records)
 }
 
-// Merge merges the records of a system's nodes, one for each life.
+// Merge merges the records of a system's nodes: one record for each life of each node.
 func Merge(sys *sim.System, records []io.Reader) (*Result, error) {
 	m := &merger{sys: sys, opened: map[end]opening{}, over: map[end]bool{}, last: map[end]int{}, rest: map[arrival]int{}, numbers: map[arrival]int32{}}
 	if err := m.read(records); err != nil {
@@ -90,13 +91,14 @@ func (r *Result) step() { r.Steps++ }
 
 func (r *Result) fault() { r.Faults++ }
 
-// finish records the path that the merge made, and the number of steps that it left.
+// finish completes the result with the path that was merged, and the number of recorded steps that are not
+// in it.
 func (r *Result) finish(p *choose.Path, left int) {
 	r.Path = p
 	r.Left += left
 }
 
-// end is one end of a connection; opening describes a connection that opens.
+// end is one end of a connection, at a node.
 type end struct {
 	node int
 	conn uint64
@@ -105,10 +107,11 @@ type end struct {
 type opening struct {
 	peer int
 	life uint64 // the peer's life
-	mine uint64
+	mine uint64 // the node's own life
 }
 
-// arrival is a datagram at its receiver.
+// arrival identifies a datagram at its receiver, the node to: by its sender's life, and its number in that
+// life.
 type arrival struct {
 	life   uint64
 	serial uint64
@@ -128,24 +131,24 @@ type merger struct {
 	record *choose.Record
 	pick   int // the index of the event that the World takes next
 	coins  []int
-	said   answered   // the answers of the step that runs now
-	starts []answered // the answers of the starts of all nodes, while they run
+	said   answered   // the recorded answers for the step that runs now
+	starts []answered // the recorded answers for the starts of all nodes, while these run
 
 	effects []trace.Effect // the effects of the latest step of a node; effects of the environment may follow
 
 	opened  map[end]opening
-	over    map[end]bool // the ends that are closed
-	last    map[end]int  // for each end, the entry that delivers the last message of its connection
-	rest    map[arrival]int
+	over    map[end]bool      // the ends that are closed
+	last    map[end]int       // for each end, the entry that delivers the last message of its connection
+	rest    map[arrival]int   // how many times each datagram has yet to arrive
 	numbers map[arrival]int32 // for each datagram under way, its number in the World
 
 	out     Result
-	knotted bool // no order was found: each node waits for another
+	knotted bool // the entries have no order: each node waits for another
 	lenient bool // a connection counts as over earlier: see silent
 	stopped bool
 }
 
-// read sorts the entries by node and life.
+// read reads the entries of all records, and sorts them by node and life.
 func (m *merger) read(records []io.Reader) error {
 	lives := map[int]map[int][]*record.Entry{}
 	for _, r := range records {
@@ -210,8 +213,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole returns all entries of a life. If the record of this life lacks the last step, and the record of the
-// next life has it, whole adds it.
+// whole returns all, the entries of one life of a node, with its last step. If the record lacks that step,
+// since the process ended before it was written, the record of the next life has it.
 func whole(all, next []*record.Entry) []*record.Entry {
 	if next == nil {
 		return all
@@ -230,7 +233,8 @@ func whole(all, next []*record.Entry) []*record.Entry {
 	return append(slices.Clone(all), lost)
 }
 
-// prepare collects the facts about connections that the merge needs in advance, and makes the World.
+// prepare collects, before the merge, the facts about connections and datagrams that it needs in advance,
+// and makes the World.
 func (m *merger) prepare() (err error) {
 	if m.walker, err = codecs.Walker(m.sys); err != nil {
 		return err
@@ -298,7 +302,7 @@ func (m *merger) config() world.Config {
 	return c
 }
 
-// Answer answers the World: see choose.Source.
+// Answer answers the World's questions as a choose.Source.
 func (m *merger) Answer(q *choose.Question) int {
 	if q.Kind == choose.Event {
 		return m.pick
@@ -313,10 +317,10 @@ func (m *merger) Answer(q *choose.Question) int {
 	return 0 // does the node crash within the step: no; what survives a crash: everything
 }
 
-// Err implements choose.Source. A merger always has an answer.
+// Err implements choose.Source. It is always nil, since a merger has an answer to every question.
 func (m *merger) Err() error { return nil }
 
-// made records a node that the World has made.
+// made notes the node that the World has made for an address, and returns it.
 func (m *merger) made(self sim.Addr, node sim.Node) sim.Node {
 	if i := self.Index(); i < len(m.nodes) {
 		m.nodes[i].node = node
@@ -324,7 +328,7 @@ func (m *merger) made(self sim.Addr, node sim.Node) sim.Node {
 	return node
 }
 
-// answered returns the answers of the handler that runs.
+// answered returns the recorded answers for the handler that runs now.
 func (m *merger) answered() *answered {
 	if m.starts != nil {
 		return &m.starts[m.w.Run.Acting().Index()]
@@ -332,7 +336,7 @@ func (m *merger) answered() *answered {
 	return &m.said
 }
 
-// run takes the entries in order.
+// run takes all entries, in an order that the records allow.
 func (m *merger) run() {
 	m.w.Environ.Allow(m.faults, nil)
 	f := m.w.Protect(func() {
@@ -368,7 +372,7 @@ func (m *merger) run() {
 	m.out.Failure, m.out.Parted = f, m.out.Parted && f == nil // a merge that ended in a failure did not part
 }
 
-// result returns the merged path with its counts.
+// result returns the merged path with its counts and differences.
 func (m *merger) result() (*Result, error) {
 	if err := m.w.Run.Err(); err != nil && m.out.Failure == nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// advance takes the earliest entry that can be taken. If none can be, it takes the earliest
-// one and reports the problem.
+// advance takes one entry: of the nodes' next entries that can be taken now, the earliest. If none can
+// be, it takes the earliest of all, which is a difference. It returns false at the end.
 func (m *merger) advance() bool {
 	var order []int
 	for i, n := range m.nodes {
@@ -42,7 +42,7 @@ func (m *merger) advance() bool {
 	return !m.stopped
 }
 
-// note records an event of a connection.
+// note records an entry about a connection, or the beginning of a life.
 func (m *merger) note(e *record.Entry) {
 	switch e.Kind {
 	case record.EntryLife:
@@ -54,7 +54,8 @@ func (m *merger) note(e *record.Entry) {
 	}
 }
 
-// silent reports whether a node delivers no more messages on a connection that its present life has.
+// silent reports whether a node, in its present life, delivers no more messages that arrive on a
+// connection.
 func (m *merger) silent(node int, conn uint64) bool {
 	if m.lenient { // a close may be recorded later, as long as no message arrives on the connection
 		last, is := m.last[end{node, conn}]
@@ -83,7 +84,7 @@ func (m *merger) silent(node int, conn uint64) bool {
 	return true
 }
 
-// ready reports whether the next entry of a node may be taken now.
+// ready reports whether the next entry of the i-th node may be taken now.
 func (m *merger) ready(i int) bool {
 	n := m.nodes[i]
 	e := n.next()
@@ -130,8 +131,8 @@ func (m *merger) ready(i int) bool {
 	}
 }
 
-// yetToHear reports whether a node, whose record goes on, has yet to be informed in the World
-// that its connection with a peer broke.
+// yetToHear reports whether a node, whose record goes on, has yet to be told in the World that its
+// connection with a peer broke.
 func (m *merger) yetToHear(node, peer int) bool {
 	n := m.nodes[node]
 	if n.dead || n.next() == nil || n.next().Kind == record.EntryLife {
@@ -142,8 +143,8 @@ func (m *merger) yetToHear(node, peer int) bool {
 	}) >= 0
 }
 
-// buried reports whether all messages of a node's ended life have been delivered: no connection with that
-// life delivers more.
+// buried reports whether all messages that the i-th node sent in its ended life have been delivered: no
+// connection with that life delivers more.
 func (m *merger) buried(i int) bool {
 	for at, o := range m.opened {
 		if at.node != i && o.peer == i && o.life == m.nodes[i].life && !m.silent(at.node, at.conn) {

@@ -20,13 +20,13 @@ import (
 //
 //	opening: NODE LIFE VALUE
 
-// life identifies a life of a node.
+// life identifies a life of a node, by the numbers of both.
 type life struct{ node, number int }
 
-// openings has the requests from outside that a node got in each of its lives.
+// openings has, for each life of each node, the requests that the node got from outside.
 type openings map[life][]sim.Signal
 
-// collect adds the requests in the entries of a life.
+// collect adds the requests that the entries of one life record.
 func (o openings) collect(sys *sim.System, p sim.Params, entries []*record.Entry) {
 	var happened []sim.Signal
 	own := 0
@@ -49,7 +49,7 @@ func (o openings) collect(sys *sim.System, p sim.Params, entries []*record.Entry
 	o[at] = happened
 }
 
-// of returns a copy of a system in which the scripts make these requests.
+// of returns a copy of a system whose scripts make these requests.
 func (o openings) of(sys *sim.System) *sim.System {
 	if len(o) == 0 {
 		return sys
@@ -67,7 +67,7 @@ func (o openings) of(sys *sim.System) *sim.System {
 	return &with
 }
 
-// write adds the openings of the scripts to the header of a path.
+// write writes the requests into the header of a path.
 func (o openings) write(sys *sim.System, path *choose.Path) error {
 	var lives []life
 	for at := range o {
@@ -86,7 +86,7 @@ func (o openings) write(sys *sim.System, path *choose.Path) error {
 	return nil
 }
 
-// SystemOf returns the system of a path: a copy of sys that makes the requests which the path records.
+// SystemOf returns a copy of sys whose scripts make the requests that the header of a path records.
 func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
 	o := openings{}
 	for _, line := range path.All(setting.KeyOpening) {

@@ -7,7 +7,8 @@ import (
 	"macemc/trace"
 )
 
-// find returns the index of a recorded event among the possible events, or -1 if it is not possible.
+// find returns the index of a recorded event of the i-th node among the events that are possible in the
+// World, or -1 if it is not possible.
 func (m *merger) find(v *record.Event, i int) int {
 	kind := v.Kind
 	return m.where(func(e *sim.Event) bool {
@@ -43,7 +44,7 @@ func (m *merger) same(a, b any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// step makes the World take the k-th possible event.
+// step makes the World take the k-th of its possible events. It returns false if the merge ends there.
 func (m *merger) step(k int) bool {
 	m.pick = k
 	if k < 0 || m.w.Step(m.record) != world.Stepped {
@@ -56,12 +57,13 @@ func (m *merger) step(k int) bool {
 	return true
 }
 
-// cause makes the World take a fault of a kind for which is reports true. Such a fault must have happened.
+// cause makes the World take a fault of this kind for which is returns true, since the fault must have
+// happened. It returns false if there is none.
 func (m *merger) cause(kind sim.Kind, is func(e *sim.Event) bool) bool {
 	return m.faulty(m.where(func(e *sim.Event) bool { return e.Kind == kind && is(e) }))
 }
 
-// faulty makes the World take the k-th possible event, which is a fault.
+// faulty makes the World take the k-th of its possible events, which is a fault, and counts it.
 func (m *merger) faulty(k int) bool {
 	if k < 0 {
 		return false
@@ -98,7 +100,7 @@ func (m *merger) take(i int) {
 	}
 }
 
-// crash ends the life of a node in the World, if it has not ended yet.
+// crash ends the life of the i-th node in the World, if it has not ended yet.
 func (m *merger) crash(i int) {
 	n := m.nodes[i]
 	n.dead = n.dead || m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
@@ -123,7 +125,8 @@ func (m *merger) takeStep(i int, e *record.Entry) {
 	m.compare(i, e, &m.said)
 }
 
-// perform takes a recorded event, after the faults that it needs.
+// perform makes the World take a recorded event of the i-th node, after the faults without which the event
+// would not be possible.
 func (m *merger) perform(i int, v *record.Event) bool {
 	defer m.said.hold()
 	switch {
@@ -136,13 +139,14 @@ func (m *merger) perform(i int, v *record.Event) bool {
 	}
 }
 
-// itself takes the k-th possible event, which is the recorded one, and checks it.
+// itself makes the World take the k-th of its possible events, which is the recorded one, with the
+// recorded answers.
 func (m *merger) itself(k int) bool {
 	m.said.held = false
 	return m.step(k)
 }
 
-// broken takes the step in which a node is informed of the end of a connection.
+// broken makes the World take the step in which the i-th node is told that a connection has ended.
 func (m *merger) broken(i int, v *record.Event) bool {
 	from := v.From.Index()
 	hears := func(kind sim.Kind) bool {
@@ -203,7 +207,8 @@ func word(kind sim.Kind) string {
 	return "refused"
 }
 
-// datagram takes a recorded datagram, after the faults that datagrams before it must have met.
+// datagram makes the World take the arrival of a recorded datagram at the i-th node, after the faults that
+// earlier datagrams must have met.
 func (m *merger) datagram(i int, v *record.Event) bool {
 	at := arrival{v.Life, v.Serial, i}
 	number := m.numbers[at]
@@ -226,7 +231,8 @@ func (m *merger) datagram(i int, v *record.Event) bool {
 	return m.itself(k)
 }
 
-// taking returns the index of the possible event of a kind that takes a datagram, or -1.
+// taking returns the index, among the World's possible events, of the one of a kind that takes the
+// datagram with a number, or -1.
 func (m *merger) taking(kind sim.Kind, number int32) int {
 	for k := range m.w.Events.Count() {
 		if m.w.Events.Look(k).Kind == kind && m.w.Events.Number(k) == number {
@@ -236,10 +242,12 @@ func (m *merger) taking(kind sim.Kind, number int32) int {
 	return -1
 }
 
-// meets takes a fault of a kind that hits the datagram with a number.
+// meets makes the World take a fault of a kind that hits the datagram with a number. It returns false if
+// there is none.
 func (m *merger) meets(kind sim.Kind, number int32) bool { return m.faulty(m.taking(kind, number)) }
 
-// sent records the messages that a step has sent, and drops those that never arrive.
+// sent records the messages that a step of the i-th node has sent, and makes the World lose datagrams
+// that, according to the records, never arrive.
 func (m *merger) sent(i int, effects []trace.Effect) {
 	n := m.nodes[i]
 	for k := range effects {

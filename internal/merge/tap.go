@@ -10,16 +10,16 @@ import (
 	"macemc/sim"
 )
 
-// answered has the recorded answers of the running step, and counts how many were used. The zero answered is
-// for a step without a record, whose handler may ask nothing.
+// answered has the recorded answers for the running step, and counts how many of them were used. The zero
+// answered is for a step without a record, whose handler must not ask for answers.
 type answered struct {
 	step    *record.Step
-	held    bool // the World takes events that were not recorded, which use no answers
-	picked  int
+	held    bool   // the World takes events that were not recorded, which use no answers
+	picked  int    // how many answers were used
 	strayed string // the first difference of the simulation from the record; "" if there is none
 }
 
-// recorded returns the record of the running step, or nil if the running event was not recorded.
+// recorded returns the record of the running step, or nil if the step was not recorded.
 func (a *answered) recorded() *record.Step {
 	if a.held {
 		return nil
@@ -35,7 +35,7 @@ func (a *answered) stray(format string, args ...any) {
 	}
 }
 
-// next returns the next answer, for a choice of n alternatives.
+// next returns the next recorded answer, to a choice of n alternatives.
 func (a *answered) next(n int) int {
 	if a.recorded() == nil || a.picked >= len(a.step.Picks) || int(a.step.Picks[a.picked]) >= n {
 		a.stray("it asks for a choice that it did not ask for")
@@ -45,20 +45,22 @@ func (a *answered) next(n int) int {
 	return int(a.step.Picks[a.picked-1])
 }
 
-// end checks, after the step, that the handler has asked for all recorded answers.
+// end notes a difference if the step has not asked for all recorded answers.
 func (a *answered) end() {
 	if a.recorded() != nil && a.picked != len(a.step.Picks) {
 		a.stray("it asked for %d choices, and for %d in the simulation", len(a.step.Picks), a.picked)
 	}
 }
 
-// tap gives the World the recorded answers, and checks that they are possible there.
+// tap is the Answerer of nodes in the World. It gives the recorded answers, and checks that they are
+// possible there.
 type tap struct {
 	handler.Answerer
 	m *merger
 }
 
-// coin makes the World's coin fall on side k, and compares its answer with the recorded one, was.
+// coin makes a coin of the World fall on side k, by asking for it, and notes a difference if the answer is
+// not was, the recorded one. why describes the coin.
 func (t *tap) coin(was, k int, why string, ask func() int) int {
 	is := t.m.fall(k, ask)
 	if was != is {
@@ -67,7 +69,7 @@ func (t *tap) coin(was, k int, why string, ask func() int) int {
 	return is
 }
 
-// fall makes the World's coin fall on side k while ask asks it.
+// fall calls ask, and makes the coin for which it asks the World fall on side k.
 func (m *merger) fall(k int, ask func() int) int {
 	m.coins = []int{k}
 	defer func() { m.coins = nil }()
@@ -100,7 +102,8 @@ func number(b bool) int {
 	return 0
 }
 
-// Room returns whether the World's connection has room, and compares that with the record.
+// Room returns whether the connection in the World has room, and notes a difference if the record says
+// otherwise.
 func (t *tap) Room(s handler.Send) bool {
 	a := t.m.answered()
 	was := a.recorded() == nil || !slices.Contains(a.step.Refused, uint32(s.Place))
