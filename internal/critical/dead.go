@@ -9,26 +9,27 @@ import (
 	"macemc/internal/search"
 )
 
-// trust is the number of walks by which runs are accepted as dead. For most runs that are not dead,
-// one walk shows it, while taking all walks for each run costs much. So runs are accepted by few
-// walks, and now and then the last accepted run is examined by all.
+// trust says by how many walks a candidate is accepted as dead. For most runs that are not dead one walk shows
+// it, while taking all walks for each candidate costs much. So candidates are accepted by few walks, and now
+// and then the one that was accepted last is examined by all.
 type trust struct {
-	walks int // the number of walks that accept a run
-	sure  int // the number of accepted runs up to the last one that was examined
-	after int // the number of runs that are accepted until the next one is examined
+	walks int // the number of walks by which a candidate is accepted
+	sure  int // the number of accepted candidates up to the last one that was examined
+	after int // how many candidates are accepted until the next one is examined
 }
 
 const (
-	trustFew  = 2  // the walks that accept a run at first
-	trustMost = 16 // the largest number of runs that are accepted until one is examined
+	trustFew  = 2  // the number of walks by which a candidate is accepted at first
+	trustMost = 16 // the largest number of candidates that are accepted until one is examined
 
-	escapeTimes  = 2 // how many times the walks are taken that were needed before to recover from before the last step
-	escapesMost  = 4 // the most of these walks
-	escapeLonger = 4 // how many times as long they are as the last one that recovered
+	escapeTimes  = 2 // by which the number of walks is multiplied that an earlier recovery from before the last step needed
+	escapesMost  = 4 // the largest number of walks that results from that
+	escapeLonger = 4 // by which the steps of the last walk that recovered are multiplied, for the steps of these walks
 )
 
-// examine examines the last accepted run, if at least that many were accepted since the last time. If that run is not
-// dead, a binary search finds an earlier run, and from there runs are accepted by more walks.
+// examine examines by all walks the candidate that was accepted last, if at least after candidates were
+// accepted since the last time. If it is not dead, a binary search finds an earlier one that is, which becomes
+// the present run; from then on candidates are accepted by more walks.
 func (s *shrinker) examine(after int) error {
 	if s.survive() || len(s.best) < s.trust.sure+after {
 		return nil
@@ -53,10 +54,10 @@ func (s *shrinker) examine(after int) error {
 	return nil
 }
 
-// ends remembers the states at the ends of runs that were examined.
+// ends remembers what was decided about the states at the ends of candidates.
 type ends struct {
-	deads   map[any]believed
-	escaped map[any][]choose.Step // the states before the last steps that can recover, with a way in which one did
+	deads   map[any]believed      // about the last states of candidates
+	escaped map[any][]choose.Step // the states before last steps that can recover, each with a way that became live from there
 }
 
 // believed is the verdict about a state, and the number of walks on which it rests.
@@ -65,8 +66,9 @@ type believed struct {
 	walks int
 }
 
-// dead reports whether the end of a run is dead. It calls decided if that is not known by at least that many walks. If the
-// run was found, no more walks are needed.
+// dead reports whether the end of the candidate c is dead. If that was not decided by at least this many walks
+// for the same state before, it calls decided. found says that c is the finding's run up to its critical step,
+// about which no more walks will be asked for.
 func (e *ends) dead(c *candidate, walks int, found bool, decided func() (*decide.Result, error)) (bool, error) {
 	at := c.Healed(c.Steps())
 	b, known := e.deads[at]
@@ -89,9 +91,9 @@ func (e *ends) dead(c *candidate, walks int, found bool, decided func() (*decide
 	return b.res != nil, nil
 }
 
-// critical reports whether the state before the last step of a run can recover. If that is not
-// known, it calls decided; if decided reports a recovery, it keeps the steps that way returns. It
-// does not remember that no walk recovered, since further walks may.
+// critical reports whether the state before the last step of c can recover, so that this step is critical. If
+// that is not known, it calls decided. If that reports a recovery, critical remembers the steps that way
+// returns; if not, it remembers nothing, since further walks may recover.
 func (e *ends) critical(c *candidate, decided func() (bool, error), way func() []choose.Step) (bool, error) {
 	at := c.Healed(c.Steps() - 1)
 	if b := e.deads[at]; b.res != nil && b.res.Proved {
@@ -107,9 +109,10 @@ func (e *ends) critical(c *candidate, decided func() (bool, error), way func() [
 	return ok && err == nil, err
 }
 
-// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by
-// which the last examined run recovered, and the steps by which the run of the finding did. Then it takes a
-// few times as many walks as were needed for these. The run up to the critical step needs no decision.
+// escapes reports whether the state before the last step of c can recover. First it repeats two ways: that by
+// which the last examined candidate recovered, and that by which the finding's run did. Then it takes walks, a
+// small multiple of the number that these recoveries needed. For the finding's run, cut off after its critical
+// step, the answer is known to be yes.
 func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
 	cut := s.isCut(c)
 	switch {
@@ -130,22 +133,23 @@ func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool
 	return ok || cut, err
 }
 
-// escaped records the steps by which a run recovered from the state before its last step, and the
-// number of walks that were needed.
+// escaped records the walk w, by which c recovered from the state after from steps, the one before its last
+// step: its way, and how many walks were needed to find it.
 func (s *shrinker) escaped(c *candidate, from int, w search.Success) (err error) {
 	s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
 	s.way, err = s.wayOf(c, from, w)
 	return err
 }
 
-// begins records the steps by which the run of the finding recovered from the state before its critical step.
+// begins records the walk w, by which the finding's run recovered from the state before its critical step,
+// after from steps.
 func (s *shrinker) begins(from int, w search.Success) error {
 	err := s.escaped(&candidate{Case: s.of}, from, w)
 	s.wayFound = s.way
 	return err
 }
 
-// wayOf returns the steps of a walk from a state of a run.
+// wayOf returns the way of the walk w, which began in the state of c after from steps.
 func (s *shrinker) wayOf(c *candidate, from int, w search.Success) ([]choose.Step, error) {
 	path, err := s.lab.PathOf(c.Case, w)
 	if err != nil {
@@ -154,7 +158,8 @@ func (s *shrinker) wayOf(c *candidate, from int, w search.Success) ([]choose.Ste
 	return path.Steps[from:], nil
 }
 
-// repeats returns the walk from a state of a run that repeats a way, or nil if it does not recover.
+// repeats takes the steps of a way from the state of c after from steps. It returns that walk if it becomes
+// live, or else nil.
 func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.Success, error) {
 	if len(way) == 0 {
 		return nil, nil
@@ -162,8 +167,8 @@ func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.S
 	return s.lab.Way(c.Case, from, way)
 }
 
-// revived records the steps by which a run recovered from its end, if a walk showed that it did. It returns
-// errRefuted if the run of the finding recovers by the same steps from the state after its critical step.
+// revived records the way by which c recovered from its end, if the walks of d have shown that it does. It
+// returns errRefuted if the finding's run recovers by the same way from the state after its critical step.
 func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	w, met := d.Alive(c.Steps())
 	if !met {
@@ -183,7 +188,7 @@ func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	return err
 }
 
-// revives reports whether a run recovers from its end by steps by which another run recovered.
+// revives reports whether c recovers from its end by a way by which another candidate did.
 func (s *shrinker) revives(c *candidate) (bool, error) {
 	for _, way := range s.revivals {
 		if w, err := s.repeats(c, c.Steps(), way); w != nil || err != nil {
@@ -193,8 +198,8 @@ func (s *shrinker) revives(c *candidate) (bool, error) {
 	return false, nil
 }
 
-// unrevived lowers high, by one for each accepted run before it that recovers from its end by steps
-// by which another run recovered, but not below low+1. It returns the new high.
+// unrevived returns high, lowered by one for each candidate just before it in s.best that recovers from its end
+// by a way by which another one did, but not below low+1.
 func (s *shrinker) unrevived(low, high int) (int, error) {
 	for high-1 > low {
 		if again, err := s.revives(s.best[high-1]); err != nil || !again {

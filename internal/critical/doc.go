@@ -6,6 +6,20 @@
 // facts. A search.Lab takes all runs, and internal/decide decides what is dead or critical.
 // This package decides which runs are taken besides, and what they show.
 //
+// # Words
+//
+//   - finding's run: the run with which shrinking begins.
+//   - candidate: a shorter run, made of some of the steps, that may replace the present one. It is accepted if it
+//     fails in the same way; for a dead run, walks decide that.
+//   - present run: the candidate that was accepted last, or the finding's run.
+//   - way: a list of steps that a walk took. To repeat a way is to take its steps from another state, as far as
+//     they are possible there.
+//   - round: a step that no other step has caused, such as a request, a timer or a fault, with all that it caused.
+//   - class: the steps of one event, of one kind, or at one node.
+//   - wild step: one that needs an environment that has not healed, such as a fault.
+//
+// # Which step
+//
 // Steps that do not depend on each other have no order of their own, so it is chance which
 // of them came last. Among the possible critical steps of a short run, this package prefers
 // one in which a message could not be sent, and otherwise one in which a timer fired, since

@@ -4,20 +4,20 @@ import (
 	"slices"
 )
 
-// The limits of drifting.
+// The limits of drift.
 const (
-	driftEach   = 40    // the number of runs in a row, for each step of the run, of which none was shorter, after which it ends
-	driftMost   = 3_000 // the most of them
-	driftLonger = 10    // one of this many changes may make the run longer than it is now
-	driftFar    = 64    // the number of places by which a step is moved at most
+	driftEach   = 40    // for each step of the run, the number of changes in a row that made nothing shorter after which drift ends
+	driftMost   = 3_000 // the largest number of such changes in a row
+	driftLonger = 10    // one of this many changes may make the present run longer
+	driftFar    = 64    // the largest number of places by which a step is moved
 )
 
-// drift changes the run at random: it moves steps to other places, and removes some. It ends when
-// many changes in a row did not make the run shorter than the shortest so far. Meanwhile a run that
-// is as short as the present one replaces it, and now and then one that is a little longer does. The
-// reason: a step that cannot be removed now may become removable when other steps are superfluous.
-// For example, a request that waits until its data is there is not repeated. And removing a whole
-// round of messages may first need one more task.
+// drift changes the present run at random: it moves steps to other places, and removes some. It ends when many
+// changes in a row did not make the run shorter than the shortest so far. Meanwhile a candidate that is as
+// short as the present run replaces it, and now and then one that is a little longer does. The reason: a step
+// that cannot be removed now may become removable when other steps are superfluous. For example, a request that
+// waits until its data is there is not repeated. And removing a whole round of messages may first need one more
+// task.
 func (s *shrinker) drift() error {
 	if !s.survive() || s.careful { // a dead run would cost walks for each of many changes
 		return nil
@@ -58,7 +58,7 @@ func (s *shrinker) waits() error {
 	return nil
 }
 
-// drifted tries the run with one to three random changes, followed in a random way.
+// drifted tries the present run with one to three random changes, followed in a random one of the followings.
 func (s *shrinker) drifted() error {
 	s.how = followings[s.draws.below(len(followings))]
 	kept, changes := all(s.length()), 1
@@ -72,8 +72,8 @@ func (s *shrinker) drifted() error {
 	return err
 }
 
-// changed returns steps with one random change. Most often a step moves with its causes or with what it causes, since
-// a step alone may not be possible elsewhere.
+// changed returns the indices of the steps to take after one random change of kept. Most often a step moves
+// together with its causes or with what it causes, since a step alone may not be possible elsewhere.
 func (s *shrinker) changed(kept []int) []int {
 	at, far := s.draws.below(len(kept)), 1+s.draws.below(driftFar)
 	step, last := kept[at], min(len(kept)-1, at+far)
@@ -97,7 +97,8 @@ func (s *shrinker) changed(kept []int) []int {
 	}
 }
 
-// unlike removes some steps of one class, beginning with the step at index at, and returns the rest.
+// unlike removes some steps of one class, beginning with that at index at, and returns the indices of the other
+// steps.
 func (s *shrinker) unlike(kept []int, at int) []int {
 	steps, of := s.now().Path.Steps, classes[s.draws.below(len(classes))]
 	class, left := of(&steps[kept[at]]), 2+s.draws.below(1+s.draws.below(alikeMost))
@@ -110,7 +111,8 @@ func (s *shrinker) unlike(kept []int, at int) []int {
 	}))
 }
 
-// delay moves a step, with the steps that it causes, behind another step.
+// delay moves the step at index step, and those that it causes, behind the one at index behind. cause returns
+// the cause of a step.
 func delay(kept []int, step, behind int, cause func(int) int) []int {
 	moves := map[int]bool{kept[step]: true}
 	var stay, move []int
@@ -124,7 +126,8 @@ func delay(kept []int, step, behind int, cause func(int) int) []int {
 	return slices.Concat(kept[:step], stay, move, kept[behind+1:])
 }
 
-// hasten moves a step, with the steps that caused it, before another step.
+// hasten moves the step at index step, and those that caused it, before the one at index before. cause returns
+// the cause of a step.
 func hasten(kept []int, before, step int, cause func(int) int) []int {
 	moves := map[int]bool{kept[step]: true}
 	var stay, move []int

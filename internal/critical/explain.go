@@ -20,9 +20,9 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	})
 }
 
-// For returns the options for looking into the findings of a search. Locating the critical step
-// of each finding may cost search.Options.ExplainEffort, and making its run shorter may cost as
-// much again. The effort of deciding about suspects is added to both. All of this happens in the lab of the search.
+// For returns the options for explaining the findings of the search result r. Locating the critical step of a
+// finding may cost search.Options.ExplainEffort, and making its run shorter may cost as much again. The effort
+// of deciding about suspects is added to both. All runs are taken in the lab of the search.
 func (o Options) For(r *search.Result) Options {
 	n := max(1, len(r.Findings))
 	effort := r.ExplainEffort() / n
@@ -32,8 +32,8 @@ func (o Options) For(r *search.Result) Options {
 	return o
 }
 
-// The parts of the effort. Once locatePart is spent, the critical step of the found run is no
-// longer looked for; once shrinkPart is spent, no more steps are removed from the run.
+// The parts of the effort. Once locatePart is spent, Explain stops looking for the critical step of the
+// finding's run; once shrinkPart is spent, it stops removing steps.
 const (
 	locatePart = 1.0 / 2
 	shrinkPart = 2.0 / 3
@@ -80,14 +80,13 @@ func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 	}, nil
 }
 
-// with returns a copy of the result that has another finding.
+// with returns a copy of the result with another finding in it.
 func (r *Result) with(f *search.Finding) *Result {
 	return &Result{Finding: f, Alive: r.Alive, Others: r.Others, Stopped: r.Stopped, Effort: r.Effort}
 }
 
-// located returns the finding with its critical step, which shrinking a dead run needs: it
-// keeps every step up to that one. If the search has already decided the step, it is not
-// computed again.
+// located returns the dead finding f with its critical step, which shrinking needs: shrinking keeps every step
+// up to that one. If the search has decided the step already, located does not decide it again.
 func (b *bench) located(f *search.Finding) (*Result, error) {
 	if f.Verdict != trace.VerdictDead || decided(f) {
 		return &Result{Finding: f}, nil
@@ -95,7 +94,7 @@ func (b *bench) located(f *search.Finding) (*Result, error) {
 	return b.find(nil, f, true, locatePart)
 }
 
-// shortened returns a finding that needs no critical step. It shrinks the run if shrink is set.
+// shortened shrinks a finding that needs no critical step, if shrink is set, and returns the result.
 func (b *bench) shortened(f *search.Finding, shrink bool) (*Result, error) {
 	if !shrink {
 		return &Result{Finding: f}, nil

@@ -7,10 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// Fewer decides whether runs of only some of a finding's steps fail in the same way. Shrink
-// uses it for the runs that it makes, and eventgraph.Depends through its argument. The
-// steps are those of the finding's path. If the path has a critical step, it must be the
-// last one.
+// Fewer decides whether a run of only some steps of a finding's path fails in the same way
+// as the whole. Shrink uses it for its candidates, and eventgraph.Depends can take its
+// method Same as an argument. If the path has a critical step, it must be the last one.
 type Fewer struct {
 	s   *shrinker
 	lab *search.Lab
@@ -30,7 +29,7 @@ func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) 
 	return &Fewer{newShrinker(p, f), b.lab}, nil
 }
 
-// Close ends the watchdog that guards the runs.
+// Close ends the lab, with the watchdog that guards its runs.
 func (w *Fewer) Close() { w.lab.Close() }
 
 // Same reports whether a run of exactly these steps is possible and fails in the same way.

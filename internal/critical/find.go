@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Search search.Options // Walks, WalkSteps, MaxWalkSteps, Walking, Workers, Memory, Stop, Stuck and OnStuck count; the rest is taken from the path's header
 
-	Exhaust int  // healed states that are visited to decide exactly; 0 means 200,000; -1 means none
+	Exhaust int  // the largest number of states, after healing, that are visited to decide exactly; 0 means 200,000; -1 means none
 	NoLive  bool // do not look for the nearest live path
 	Any     bool // shrinking may change which event is critical
 
@@ -25,26 +25,26 @@ type Options struct {
 	// 1.5 million if that is more. Since it does not count time, the result
 	// does not depend on the machine. 0 means 20 million; -1 means no limit.
 	Effort int
-	From   *search.Result // the search that met the finding, in whose lab it is looked into; if nil, a lab is opened
+	From   *search.Result // the result of the search that met the finding, whose lab takes the runs; if nil, a lab is opened
 	Spent  int            // the part of Effort that deciding about the finding has taken before
 	Enough func() bool    // called while shrinking; returns true to stop with the shortest run so far
 
 	Progress func(Progress) // called from time to time
 }
 
-// extend adds half of the effort, if it is limited, and returns how much that is.
+// extend increases Effort by half, if it is limited, and returns the increase.
 func (o *Options) extend() int {
 	more := max(0, o.Effort) / 2
 	o.Effort += more
 	return more
 }
 
-// Progress is the state of the work.
+// Progress is the present state of an analysis.
 type Progress struct {
 	Doing Doing
 	Low   int // while isolating: the last step known to be recoverable; -1 means none
-	High  int // while isolating: the first step that seems not to be; while shrinking: the steps of the run now
-	Of    int // the steps of the original run
+	High  int // while isolating: the first step that seems not to be recoverable; while shrinking: the number of steps of the present run
+	Of    int // the number of steps of the finding's run
 	Walks int
 }
 
@@ -67,12 +67,12 @@ type Result struct {
 	Stopped bool              // the work was stopped before the result was decided
 	Effort  int               // the effort that was spent: steps of runs, and states that were visited to decide exactly
 
-	escape *search.Success // the walk that became live from before the critical step, or nil
+	escape *search.Success // the walk that became live from the state before the critical step, or nil
 }
 
-// Find isolates the critical transition of a finding, and returns a copy of the finding
-// with it. An error means that the path does not apply. Findings that walks cannot
-// reproduce (mutation, goroutine, nondeterminism, killed) are returned unchanged.
+// Find isolates the critical transition of a finding, and returns a copy of the finding with it. An error
+// means that the finding's path cannot be replayed. Find returns findings unchanged if walks cannot reproduce
+// them (mutation, goroutine, nondeterminism, killed).
 func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.find(nil, f, opts.NoLive, 1) })
 }
@@ -83,7 +83,7 @@ type bench struct {
 	opts Options
 }
 
-// inLab opens a lab once and calls look with it.
+// inLab opens a lab for the finding f, calls look with it, and closes the lab.
 func inLab(sys *sim.System, f *search.Finding, opts Options, look func(*bench) (*Result, error)) (*Result, error) {
 	if !visible(f.Verdict) && !shrinkable(f) { // no run of it is taken
 		found := *f
@@ -101,7 +101,7 @@ func inLab(sys *sim.System, f *search.Finding, opts Options, look func(*bench) (
 	return out, err
 }
 
-// openBench opens the lab of the search that met a finding, or another one.
+// openBench opens the lab of the search that met the finding or, if it is not known, a lab of its own.
 func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error) {
 	opts.Search.NoWalks = false
 	from := cmp.Or(opts.From, &search.Result{System: sys})
@@ -113,13 +113,14 @@ func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error)
 	return &bench{lab, opts}, nil
 }
 
-// costs records the effort of the work in a lab.
+// costs records how much effort the work in a lab has taken.
 func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 
-// stopped reports whether the caller has asked to stop. It ignores the effort.
+// stopped reports whether the caller has asked to stop.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
-// find is Find with a part of the effort. If before is not nil, find keeps its decisions about the finding.
+// find is Find with only a part of the effort. If before is not nil, find keeps its decisions about the
+// finding.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
 	known := before != nil && decided(f)
 	if f.Verdict == trace.VerdictHot {
@@ -139,7 +140,8 @@ func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float6
 	return p.result(*f, known, noLive)
 }
 
-// result calls find for a copy of the finding.
+// result fills in the facts about a copy of the finding found, and returns it as a Result. The other
+// arguments are those of find.
 func (p *finder) result(found search.Finding, known, noLive bool) (*Result, error) {
 	err := p.find(&found, known, noLive)
 	others, lost := p.besides()
@@ -159,18 +161,18 @@ func (p *finder) result(found search.Finding, known, noLive bool) (*Result, erro
 	return out, err
 }
 
-// visible reports whether a walk can see a failure of this kind. It is false for failures that show only with
+// visible reports whether a walk can see failures with this verdict. It cannot see those that show only with
 // every check on, or not in every run.
 func visible(v trace.Verdict) bool {
 	return v != trace.VerdictMutation && v != trace.VerdictGoroutine && v != trace.VerdictNondeterminism && v != trace.VerdictKilled
 }
 
-// finder analyzes one run. The decisions about it are those of internal/decide.
+// finder analyzes one run. internal/decide makes the decisions about it.
 type finder struct {
 	*decide.Finder
 	*bench
 	of     *search.Case
-	walked int // the number of further walks
+	walked int // the number of walks that were taken for other purposes than the decisions
 }
 
 // open replays the run of a finding, and returns a finder that may spend a part of the effort on it.
@@ -186,7 +188,7 @@ func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
 	return p, nil
 }
 
-// newFinder makes a finder for a run, which may spend a part of the effort.
+// newFinder returns a finder for a run, which may spend a part of the effort on it.
 func newFinder(b *bench, of *search.Case, part float64) *finder {
 	p := &finder{bench: b, of: of}
 	effort, n := int(part*float64(b.opts.Effort)), of.Steps()
@@ -199,18 +201,18 @@ func newFinder(b *bench, of *search.Case, part float64) *finder {
 // effortMost is the default of Options.Effort.
 const effortMost = 20_000_000
 
-// survive reports whether the run ends in a failure. In that case, recoverable means that a run can go on
-// without a failure.
+// survive reports whether the run ends in a failure, and not dead. If so, recoverable means that a run can go
+// on without the failure.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
-// find fills in the facts about a finding. If the critical step is known, it looks only for the
-// nearest live run.
+// find fills in the facts about the finding f. If known is set, f has its critical step, and find looks only
+// for the nearest live run. If noLive is set, it does not look for that.
 func (p *finder) find(f *search.Finding, known, noLive bool) error {
 	switch dead := f.Verdict == trace.VerdictDead; {
 	case !dead && !p.survive():
-		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
+		return fmt.Errorf("the run no longer ends with the verdict %s; replay it to see how it ends", f.Verdict)
 	case dead && p.survive():
-		return fmt.Errorf("the run ends in a %s, and not dead: %s", p.of.Failure.Verdict, p.of.Failure.Message)
+		return fmt.Errorf("the run ends with the verdict %s instead of dead: %s", p.of.Failure.Verdict, p.of.Failure.Message)
 	}
 	if known {
 		if moved, err := p.near(f, noLive); !moved || err != nil {
@@ -243,13 +245,12 @@ func (p *finder) near(f *search.Finding, noLive bool) (moved bool, err error) {
 	return p.nearest(f)
 }
 
-// decided reports whether the critical step of a dead finding is known, on evidence or
-// exactly.
+// decided reports whether the critical step of a dead finding is known, exactly or with evidence.
 func decided(f *search.Finding) bool {
 	return f.Verdict == trace.VerdictDead && f.Critical != nil && (f.Critical.Exact || f.Evidence != nil && f.Evidence.From == f.Critical.Step)
 }
 
-// besides returns the failures of other kinds that walks met.
+// besides returns, as findings, the failures of other kinds that walks met.
 func (p *finder) besides() (all []*search.Finding, err error) {
 	for _, m := range p.Others() {
 		f, err := p.lab.Confirm(p.of, m.Failed)

@@ -8,13 +8,13 @@ import (
 	"macemc/trace"
 )
 
-// loopStates is the largest number of states that are visited to decide whether a run can be hot for
-// ever after the end of a candidate.
+// loopStates is the largest number of states that are visited to decide whether some run can be hot for ever
+// after the steps of a shorter run.
 const loopStates = 5_000
 
-// heated examines a run that stays hot for ever. It shortens the part before the cycle if shrink is set, and
-// finds the critical step. It returns a run that was found on the graph of a whole space unchanged: such a
-// run is as short as possible, and has its critical step.
+// heated analyzes a run that stays hot for ever. If shrink is set, it shortens the part before the cycle;
+// then it finds the critical step. It returns a run unchanged that was found on the graph of a whole state
+// space: such a run is as short as possible, and has its critical step.
 func (b *bench) heated(f *search.Finding, shrink bool) (*Result, error) {
 	found := f
 	if f.Lasso == nil || f.Whole() {
@@ -45,8 +45,8 @@ func (b *bench) spent(part float64) bool {
 	return b.stopped() || b.opts.Effort > 0 && b.lab.Effort() > int(part*float64(b.opts.Effort))
 }
 
-// healed returns the part of a run before the environment heals, or else before the monitor
-// has become hot.
+// healed returns the part of the run before the environment heals or, if it never does, before the monitor
+// becomes hot.
 func (b *bench) healed(f *search.Finding) (*search.Case, error) {
 	n := f.Lasso.Since
 	for i, s := range f.Path.Steps {
@@ -59,8 +59,8 @@ func (b *bench) healed(f *search.Finding) (*search.Case, error) {
 	return of, err
 }
 
-// shortest removes stretches of steps, beginning with long ones, as long as a run can still be hot for ever
-// after the remaining steps.
+// shortest removes stretches of steps from the case of, the beginning of the run of f, as long as a run can
+// still be hot for ever after the rest. It tries long stretches first.
 func (b *bench) shortest(of *search.Case, f *search.Finding) (*search.Case, *search.Finding, error) {
 	for size := max(1, of.Steps()/2); size > 0 && of.Steps() > 0; {
 		shorter := false
@@ -99,7 +99,8 @@ func (b *bench) tell(p Progress) {
 	}
 }
 
-// turns finds the critical step: the last step before which every fair run would become cold after healing.
+// turns finds the critical step of a hot run, the last step before which every fair run would become cold
+// after healing, and records it in f. of is the beginning of the run.
 func (b *bench) turns(of *search.Case, f *search.Finding) error {
 	exact, critical := true, max(f.Lasso.Since, of.Steps())
 	for ; critical > f.Lasso.Since; critical-- { // the state before that one is cold

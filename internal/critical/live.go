@@ -9,7 +9,8 @@ import (
 	"macemc/internal/search"
 )
 
-// Salts keep the walks of different purposes apart; see internal/decide.
+// A salt selects the random answers of walks, so that walks for different purposes are
+// independent: see internal/decide.
 const (
 	saltShrink  = 2
 	saltExamine = 5 // for accepted runs that are examined
@@ -23,13 +24,13 @@ const (
 	nearMost   = 16 // the largest number of live walks that are compared with the run
 )
 
-// nearest adds the nearest live path to a finding whose critical step is known. It takes live
-// walks from the last recoverable state. Among those that share as much of the run as a live
-// walk can, it picks the one with most of the run's other events in their order, and the
-// shortest of these. If a walk that takes the critical step becomes live, recovery was possible
-// after that step as well: then nearest adds nothing and reports that the position has moved.
-// For failures that are sometimes avoided even after the step, such walks are left out, and the
-// position stays.
+// nearest finds the nearest live run of a finding whose critical step is known, and adds it to
+// the finding. It takes live walks from the last recoverable state. Among those that share as
+// much of the run as a live walk can, it picks the one that has most of the run's other events
+// in their order, and the shortest of these. If a walk that takes the critical step becomes
+// live, recovery was possible after that step, too: then nearest adds nothing, and moved is
+// true. For failures that can sometimes be avoided even after the step, nearest leaves out such
+// walks instead.
 func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	from := -1
 	switch {
@@ -81,8 +82,8 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	return false, nil
 }
 
-// liveWalks returns walks from a recoverable state that became live. If escape is rare, there
-// may be none. In every second round one event is held back.
+// liveWalks returns walks that became live from the recoverable state after from steps. If few
+// walks become live, there may be none. In every second round of walks one event is held back.
 func (p *finder) liveWalks(from int) ([]search.Success, error) {
 	for round := range uint16(nearRounds) {
 		if p.Stopped(1) {

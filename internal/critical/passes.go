@@ -7,7 +7,7 @@ import (
 	"macemc/internal/wording"
 )
 
-// without tries the run without the steps for which out returns true. The last step stays.
+// without tries the present run without the steps for which out returns true. The last step stays.
 func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
 	steps := s.now().Path.Steps
 	var left []int
@@ -23,7 +23,7 @@ func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
 	return err
 }
 
-// faults tries the run without all wild steps, and without each of them.
+// faults tries the present run without all wild steps, and without each of them.
 func (s *shrinker) faults() error {
 	wild := s.now().Wild
 	if !slices.Contains(wild, true) {
@@ -42,7 +42,7 @@ func (s *shrinker) faults() error {
 	return nil
 }
 
-// nodes tries the run without the steps of one node, for each node in turn.
+// nodes tries the present run without the steps of one node, for each node in turn.
 func (s *shrinker) nodes() error {
 	for _, node := range s.classes(where) {
 		if err := s.without(func(_ int, step *choose.Step) bool { return where(step) == node }); err != nil {
@@ -52,9 +52,9 @@ func (s *shrinker) nodes() error {
 	return nil
 }
 
-// stretches tries the run without each stretch of a length, from the last one to the first,
-// for half of the run and then for shorter lengths. Steps that could not go in a longer
-// stretch may go in a shorter one.
+// stretches tries the present run without each stretch of consecutive steps, from the last one to the first:
+// stretches of half of the run, and then shorter ones. Steps that could not go in a longer stretch may go in
+// a shorter one.
 func (s *shrinker) stretches() error {
 	for size := max(1, s.length()/2); ; size /= 2 {
 		for end := s.length(); end > 0; end -= size {
@@ -73,10 +73,10 @@ func (s *shrinker) stretches() error {
 // alikeMost is the largest number of steps of one class that are removed together.
 const alikeMost = 24
 
-// classmates tries the run without some consecutive steps of one class (of one event, of one kind, or at one
-// node), whatever other steps lie between. This removes steps that cannot be removed one by one: seven ticks
-// of a node that counts to seven, or the three messages of one round among other activity. It returns after
-// the first success, since the other passes then get further at less cost.
+// classmates tries the present run without some consecutive steps of one class, whatever other steps lie
+// between. This removes steps that cannot be removed one by one: seven ticks of a node that counts to seven,
+// or the three messages of one round among other activity. It returns after the first success, since the
+// other passes then get further at less cost.
 func (s *shrinker) classmates() error {
 	before := s.length()
 	for _, of := range classes {
@@ -94,8 +94,8 @@ func (s *shrinker) classmates() error {
 	return nil
 }
 
-// some tries the run without size consecutive steps of a class, from the last ones to the first. Each attempt
-// overlaps half of the previous one.
+// some tries the present run without size consecutive steps of a class, from the last ones to the first. Each
+// attempt overlaps half of the previous one. of returns the class of a step.
 func (s *shrinker) some(of func(*choose.Step) string, class string, size int) error {
 	members := s.members(of, class)
 	for end := len(members); end >= size; {
@@ -117,7 +117,7 @@ func (s *shrinker) some(of func(*choose.Step) string, class string, size int) er
 	return nil
 }
 
-// members returns the steps of a class.
+// members returns the indices of the steps of a class. of returns the class of a step.
 func (s *shrinker) members(of func(*choose.Step) string, class string) (all []int) {
 	steps := s.now().Path.Steps
 	for i := range steps {
@@ -128,7 +128,8 @@ func (s *shrinker) members(of func(*choose.Step) string, class string) (all []in
 	return all
 }
 
-// classes returns the classes of the steps, in the order of their first steps.
+// classes returns the different results of of for the steps of the present run, in the order of their first
+// steps.
 func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 	steps := s.now().Path.Steps
 	for i := range steps {
@@ -139,7 +140,7 @@ func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 	return all
 }
 
-// classes say which steps are alike.
+// classes has the functions that return the class of a step: by event, by kind, by node.
 var classes = [...]func(*choose.Step) string{what, kind, where}
 
 func what(s *choose.Step) string { return s.Event.What }

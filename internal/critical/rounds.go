@@ -6,10 +6,10 @@ import (
 	"macemc/choose"
 )
 
-// rounds tries the run without each stretch of rounds, from the last one to the first, for half of the rounds and then
-// for fewer. A round is a step that no other step has caused, as a request, a timer or a fault, with all that it caused:
-// an election, for example. One try removes a superfluous round, whatever other steps lie between. The rounds of a dead
-// run are removed by stretches alone, since a try often costs walks in vain there.
+// rounds tries the present run without each stretch of rounds, from the last one to the first: stretches of
+// half of the rounds, and then shorter ones. An election is a round, for example. One try removes a superfluous
+// round, whatever other steps lie between. The rounds of a dead run are removed by stretches alone, since there
+// a try often costs walks in vain.
 func (s *shrinker) rounds() error {
 	if !s.survive() {
 		return nil
@@ -29,7 +29,7 @@ func (s *shrinker) rounds() error {
 	}
 }
 
-// origins returns for each step the first step of its round.
+// origins returns, for each step, the index of the first step of its round.
 func (s *shrinker) origins() []int {
 	of := all(s.length())
 	for i := range of {
@@ -40,7 +40,7 @@ func (s *shrinker) origins() []int {
 	return of
 }
 
-// beginnings returns the first steps of the rounds.
+// beginnings returns the indices of the first steps of all rounds.
 func (s *shrinker) beginnings() []int {
 	return slices.Compact(slices.Sorted(slices.Values(s.origins())))
 }

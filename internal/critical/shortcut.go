@@ -7,24 +7,25 @@ import (
 	"macemc/internal/search"
 )
 
-// shortcutParts is the number of states of the run at which a shortcut may begin. They are evenly spaced, and
-// the last one is tried first.
+// shortcutParts is the number of states of the present run at which a shortcut (a shorter way to the same
+// failure) may begin. They are evenly spaced, and the last one is tried first.
 const shortcutParts = 4
 
-// After drifting, more walks without a storm are taken from each state of a short run: shortcutSteps divided by its steps, but
-// at most shortcutTimes the usual number. Removing steps of a short run seldom leads to another form of it; walks do.
+// After drifting, each of these states of a short run gets more walks without a storm: shortcutSteps divided by
+// the number of the run's steps, but at most shortcutTimes the usual number. Removing steps of a short run
+// seldom leads to another form of it, while walks do.
 const (
 	shortcutSteps = 10_000
 	shortcutTimes = 8
 )
 
-// storms are the numbers of steps for which faults may happen at the beginning of walks for shortcuts. Without them the
-// environment heals at once, so that no walk can come to a failure that needs one more fault.
+// storms are the numbers of steps at the beginning of a walk for a shortcut in which faults may happen. With 0
+// the environment heals at once, so that no walk can come to a failure that needs one more fault.
 var storms = [...]int{0, 5, 40}
 
-// shortcuts replaces the end of the run by a shorter way to the same failure, until there is none, and drifts after each
-// pass that found one. Removing steps cannot find such a way, since it keeps to the way by which the run came to its
-// failure.
+// shortcuts replaces the end of the present run by a shorter way to the same failure, until it finds none, and
+// drifts after each time. Removing steps cannot find such a way, since it keeps to the way by which the run
+// came to its failure.
 func (s *shrinker) shortcuts() error {
 	for {
 		before := s.length()
@@ -37,11 +38,13 @@ func (s *shrinker) shortcuts() error {
 	}
 }
 
-// firstShortcuts takes a few walks, since drifting of a run that is replaced later is in vain.
+// firstShortcuts looks for shortcuts by few walks. It comes before drifting, which would be in vain for a run
+// that a shortcut replaces.
 func (s *shrinker) firstShortcuts() error { return s.shortcutsBy(1) }
 
-// shortcutsBy takes walks from some states of the run, at most times the usual number. It shrinks the shortest of the walks
-// from one state that fail in the same way. A run that fails as it starts has no state to walk from.
+// shortcutsBy takes walks from some states of the present run, at most times the usual number. It shrinks the
+// shortest walk from each state that fails in the same way as the run. A run that fails in the starts of its
+// nodes has no state from which to walk.
 func (s *shrinker) shortcutsBy(times int) error {
 	if !s.survive() || s.careful || s.length() == 0 {
 		return nil
@@ -64,8 +67,9 @@ func (s *shrinker) shortcutsBy(times int) error {
 	return nil
 }
 
-// shortcut takes count walks from one state of the run, with a storm of that many steps, and shrinks the shortest one
-// that fails in the same way. If the result is shorter than the run, it replaces it.
+// shortcut takes count walks from the state of the present run after at steps, with faults in their first storm
+// steps, and shrinks the shortest walk that fails in the same way. If the result is shorter than the run, it
+// replaces the run.
 func (s *shrinker) shortcut(at, storm, count int) error {
 	if s.enough() {
 		return errEnough

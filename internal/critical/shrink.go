@@ -16,30 +16,32 @@ import (
 	"macemc/trace"
 )
 
-// A step is removed if a few walks accept the rest of the run. A fraction of the usual number of walks examines
-// such a run now and then: see trust. The final run must convince many times that number of fresh walks.
+// A step is removed if a few walks show no recovery of the rest. Now and then shrinker.accept walks, the usual
+// number divided by acceptShare, examine the rest: see trust. The final run must be dead by confirmTimes as
+// many fresh walks.
 const (
-	acceptShare  = 6 // the divisor of the usual number of walks
+	acceptShare  = 6
 	confirmTimes = 10
-	sureWays     = 4 // while no more ways are known by which accepted runs recovered, the next shortest run is confirmed
+	sureWays     = 4 // up to this many ways by which accepted candidates recovered, the next longer candidate is confirmed; then a binary search begins
 
-	exhaustSmall = 5_000 // healed states that are visited to decide about one candidate
+	exhaustSmall = 5_000 // the largest number of states, after healing, that are visited to decide about one candidate
 )
 
-// triesMost is the number of times that a candidate is run if the failure comes by chance.
+// triesMost is the number of times that a candidate is run if the failure does not occur in every repetition of
+// a run.
 const triesMost = 8
 
-// Shrink makes the run of a finding shorter. It cuts off the steps after the critical step,
-// and then removes steps as long as the rest ends in the same verdict, with the same
-// critical event but for its values unless Options.Any is set. The returned finding is never longer. Stopped
-// says that there was not enough time to try everything; a dead run then still ends with
-// its critical step. If the critical step was not isolated before, it is not kept.
+// Shrink makes the run of a finding shorter. It cuts off the steps after the critical step, and then removes
+// steps as long as the rest ends with the same verdict and the same critical event. The values in that event
+// may differ; if Options.Any is set, the event may. The returned finding is never longer. Result.Stopped says
+// that there was not enough time to try everything; a dead run then still ends with its critical step. If the
+// critical step was not isolated before, it is not kept.
 func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.shrink(&Result{Finding: f}) })
 }
 
-// shrink removes steps. If the state after the critical step turns out to recover, shrink looks for the critical step
-// again, with the walk that recovered, and removes steps from there.
+// shrink removes steps from the run of the finding in of. If the state after the critical step turns out to
+// recover, it looks for the critical step again, with the walk that recovered, and removes steps from there.
 func (b *bench) shrink(of *Result) (*Result, error) {
 	f := of.Finding
 	if f.Verdict == trace.VerdictHot {
@@ -80,15 +82,15 @@ func (b *bench) shrink(of *Result) (*Result, error) {
 	return &Result{Finding: short, Others: s.others, Stopped: cut, escape: s.escape}, nil
 }
 
-// errEnough ends shrinking; the shortest run so far is the result. errRefuted ends it, too: the state after the
-// critical step can recover, so nothing may be cut off there.
+// errEnough ends shrinking: the shortest run so far is the result. errRefuted ends it, too, since the state
+// after the critical step can recover, so that no step may be cut off there.
 var (
 	errEnough  = errors.New("enough")
 	errRefuted = errors.New("the state after the critical step can recover")
 )
 
-// relocated looks for the critical step of a run again, and removes steps then. It is called if a walk has shown that the
-// state after the step that seemed critical can recover. Half of the effort is added for this.
+// relocated looks for the critical step again, and then shrinks the run. It is called when a walk has shown
+// that the state after the step that seemed critical can recover. It adds half of the effort for this.
 func (s *shrinker) relocated() (*Result, error) {
 	f := *s.want
 	if f.Evidence != nil && f.Evidence.From == f.Critical.Step {
@@ -109,8 +111,8 @@ func (s *shrinker) relocated() (*Result, error) {
 	return short, err
 }
 
-// shrinkable reports whether shrinking can do anything. It is false if every run is dead, and
-// if the run cannot be taken to its end again.
+// shrinkable reports whether a finding's run can be made shorter. It cannot be if every run is dead from the
+// start, or if the run cannot be taken to its end again.
 func shrinkable(f *search.Finding) bool {
 	switch f.Verdict {
 	case trace.VerdictDead:
@@ -124,28 +126,28 @@ func shrinkable(f *search.Finding) bool {
 	}
 }
 
-// shrinker removes steps from a run.
+// shrinker removes steps from the run of a finding.
 type shrinker struct {
 	*finder
-	want     *search.Finding
-	keep     bool // the last step stays the last, and critical
-	accept   int  // the number of walks that examine a run
+	want     *search.Finding // the finding that is to be shown by a shorter run
+	keep     bool            // the last step of the run must stay the last, and critical
+	accept   int             // the number of walks by which a candidate is examined
 	trust    trust
-	recovery int // steps of the slowest recovery that is known from before the critical step, or 0 if none is
-	tries    int
+	recovery int           // steps of the slowest recovery that is known from before the critical step, or 0 if none is
+	tries    int           // how many times a candidate is run
 	manner   decide.Manner // the manner of the last walk that showed the last step to be critical
-	ends     ends          // the states at the ends of runs that were examined
+	ends     ends          // what was decided about the ends of candidates
 	careful  bool
 	how      search.Following
-	longer   int // how many steps longer than the present run one may be that replaces it; -1 means that it must be shorter
+	longer   int // by how many steps a candidate that replaces the present run may be longer; -1 means that it must be shorter
 	until    int // the effort of the lab at which nothing more is tried
 	draws    draws
 	best     []*candidate    // the accepted runs, each shorter than the one before
 	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
-	walks    int             // the number of walks by which the state before the last step is to recover, or 0 if none has yet
-	way      []choose.Step   // the steps by which a run recovered last from the state before its last step
-	wayFound []choose.Step   // the steps by which that of the finding did, if they are known
-	revivals [][]choose.Step // the steps by which runs recovered from their ends, although few walks had not
+	walks    int             // the number of walks by which the state before the last step has to recover, or 0 if none has recovered yet
+	way      []choose.Step   // the last way by which a candidate recovered from the state before its last step
+	wayFound []choose.Step   // the way by which the finding's run did, if it is known
+	revivals [][]choose.Step // the ways by which candidates recovered from their ends, although they had been accepted by few walks
 	escape   *search.Success // for the run that was confirmed last: the walk that became live from before its last step, if one was taken
 	round    uint16
 	ways     uint16          // the number of times that walks for shortcuts were taken
@@ -172,22 +174,23 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 	return s
 }
 
-// candidate is a shorter run that may replace that of the finding.
+// candidate is a shorter run that may replace the present one.
 type candidate struct {
 	*search.Case
-	proved bool // shown to be dead by visiting all that can follow
+	proved bool // it is known to be dead, by visiting all states that can follow
 }
 
-// shrinkMost is the effort that removing steps may take, unless Options.Effort is more than shrinkTimes as much.
+// shrinkMost is how much effort removing steps may take. If Options.Effort is large, it is one part in
+// shrinkTimes of that instead.
 const (
 	shrinkMost  = 1_500_000
 	shrinkTimes = 8
 )
 
 // shrink removes steps in this order: everything after the critical step at once, then the faults, the nodes,
-// whole rounds, and stretches of steps, shorter and shorter until no stretch can go. See descend for how a run is followed of
-// which steps were removed. Then a few other ways to a failure are tried, steps are moved at random (see drift), and steps
-// that are alike are removed. At the end, more other ways are tried: see shortcuts.
+// whole rounds, and stretches of steps, shorter and shorter until no stretch can go (see descend). Then it
+// looks for a few shortcuts, moves steps at random (see drift), and removes steps that are alike. At the end,
+// it looks for more shortcuts.
 func (s *shrinker) shrink() (err error) {
 	s.until = s.lab.Effort() + max(shrinkMost, s.opts.Effort/shrinkTimes)
 	steps := s.of.Steps()
@@ -214,23 +217,23 @@ func (s *shrinker) shrink() (err error) {
 	return err
 }
 
-// followings are the ways to follow a run from which steps were removed. InCones removes with a step
+// followings are the ways to take a run again of which some steps were removed. InCones removes with a step
 // everything that it caused, for example the whole round of a request. ByCause keeps what comes later, though
-// numbers in it may differ. ByForm replaces a step that is not possible any more by a similar one: without
-// one election, the next one has an earlier term. The last way replaces nothing, which some steps need.
+// numbers in it may differ. ByForm replaces a step that is not possible any more by a similar one: without one
+// election, the next one has an earlier term. ByIdentity replaces nothing, which some steps need.
 var followings = []search.Following{search.InCones, search.ByCause, search.ByForm, search.ByIdentity}
 
-// descend calls the passes that take out much at little cost, until no step goes.
+// descend calls the passes that remove much at little cost, until none of them removes a step.
 func (s *shrinker) descend() error {
 	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.rounds, s.stretches) })
 }
 
-// aligned calls all passes until no step goes.
+// aligned calls all passes, except for random changes, until none of them removes a step.
 func (s *shrinker) aligned() error {
 	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.rounds, s.stretches, s.classmates) })
 }
 
-// each follows the run in each of the ways, until none makes it shorter.
+// each calls a pass with each of the followings in turn, until none of them makes the run shorter.
 func (s *shrinker) each(pass func() error) error {
 	for {
 		before := s.length()
@@ -260,11 +263,11 @@ func (s *shrinker) repeat(passes ...func() error) error {
 	}
 }
 
-// drifts calls drift and waits, and then the passes in turn, until none of them makes the run shorter.
+// drifts calls drift and waits, and then all other passes, by turns, until none of them makes the run shorter.
 func (s *shrinker) drifts() error { return s.repeat(s.drift, s.waits, s.aligned) }
 
-// keepCut makes a finding of a dead run that was cut off after its critical step. The evidence about the
-// state there becomes the evidence about the end of the run, so no more walks are needed.
+// keepCut sets s.cut: the finding with its dead run cut off after the critical step. The evidence about the
+// state there becomes the evidence about the end of that run, so no more walks are needed.
 func (s *shrinker) keepCut() error {
 	w := s.want
 	if !s.keep || w.Verdict != trace.VerdictDead || s.length() != w.Critical.Step {
@@ -286,8 +289,8 @@ func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
 
 func (s *shrinker) length() int { return s.now().Steps() }
 
-// try repeats the run with only the kept steps, as far as they are possible. If that run can replace the
-// present one, try accepts it and reports true.
+// try takes only the kept steps of a run, as far as they are possible. If the result may replace the present
+// run, try accepts it and returns true.
 func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 	if len(s.best) > 0 && s.enough() { // the cut itself is worth more than any step that goes
 		return false, errEnough
@@ -323,12 +326,12 @@ func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 // shorter reports whether a candidate is short enough to replace the present run.
 func (s *shrinker) shorter(c *candidate) bool { return c.Steps() <= s.length()+s.longer }
 
-// enough reports whether shrinking has to end.
+// enough reports whether shrinking has to end, because the caller asks for that or the effort is spent.
 func (s *shrinker) enough() bool {
 	return s.lab.Effort() >= s.until && s.opts.Effort > 0 || s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough()
 }
 
-// all returns the indices of n steps.
+// all returns the numbers from 0 to n-1.
 func all(n int) []int {
 	kept := make([]int, n)
 	for i := range kept {
@@ -337,8 +340,8 @@ func all(n int) []int {
 	return kept
 }
 
-// known reports whether the run was tried before, and records it. Removing different steps may lead to the
-// same run, since steps that become impossible are removed, too.
+// known reports whether c was tried before, and records that it is tried now. Removing different steps may lead
+// to the same run, since steps that become impossible are removed, too.
 func (s *shrinker) known(c *candidate) bool {
 	if s.tries > 1 { // it may come to something else
 		return false
@@ -356,7 +359,8 @@ func (s *shrinker) known(c *candidate) bool {
 	return known
 }
 
-// take repeats the run with only the kept steps. It returns nil if that run cannot replace the present one.
+// take takes only the kept steps of a run, as far as they are possible. It returns the result as a candidate,
+// or nil if that cannot replace the present run.
 func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	c, taken, err := s.lab.Try(of, kept, s.how, s.careful, s.survive())
 	if err != nil || c == nil {
@@ -370,8 +374,7 @@ func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 }
 
 // fails returns a run as a candidate, or nil if it does not fail in the same way as the finding. last is the
-// identity of its last step in the run from which it was made; it is "" if that step is not the last kept
-// one.
+// identity that its last step has in the run from which it was made, or "" if the last step is another one.
 func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	if s.survive() {
 		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
@@ -389,9 +392,8 @@ func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	return &candidate{Case: of}
 }
 
-// stands reports whether a run is dead, by the given number of walks or by exhausting what can
-// follow, and whether its last step is critical, if that is required. A run that ends as one before is not examined
-// again.
+// stands reports whether a candidate is dead, by this many walks or exactly, and, if s.keep is set, whether its
+// last step is critical. It does not examine a state again about which it has decided before.
 func (s *shrinker) stands(c *candidate, walks int, salt uint16) (ok bool, err error) {
 	if s.survive() {
 		return true, nil
@@ -421,13 +423,13 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (ok bool, err er
 	return ok && err == nil, err
 }
 
-// isCut reports whether a run is that of the finding to its critical step, of which it is known
-// that its last step is critical.
+// isCut reports whether c is the finding's run up to its critical step, whose last step is known to be
+// critical.
 func (s *shrinker) isCut(c *candidate) bool {
 	return len(s.best) == 0 && c.Steps() == s.want.Critical.Step
 }
 
-// decider returns the finder that decides about a candidate.
+// decider returns a Finder that decides about c: by this many walks, and by visiting at most most states.
 func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
 	if most == 0 {
 		most = exhaustSmall
@@ -435,7 +437,7 @@ func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
 	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Recovery: s.recovery, Exhaust: most, Effort: s.opts.Effort, Spent: s.opts.Spent})
 }
 
-// keepOthers makes findings of the failures that walks from a candidate met: the first of each
+// keepOthers adds to s.others the failures of other kinds that walks from states of c met: the first of each
 // kind.
 func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	for _, m := range d.Others() {
@@ -451,9 +453,9 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	return nil
 }
 
-// sure confirms the shortest accepted run by fresh walks and by plain re-execution. If a walk recovered, the next is the
-// shortest run that does not recover in the same way. Otherwise a binary search finds an earlier accepted run that
-// passes: all runs after it lack a necessary step. It returns nil if no run passes.
+// sure confirms the candidate that was accepted last by fresh walks and by replaying it. If it does not pass,
+// since a walk recovered, sure tries the next longer one that does not recover in the same way, and after some
+// of these a binary search finds an earlier candidate that passes. It returns nil if none passes.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding
@@ -477,7 +479,7 @@ func (s *shrinker) sure() (*search.Finding, error) {
 	return found, nil
 }
 
-// confirmed returns the finding of a run that passes, or nil if it does not.
+// confirmed returns the finding of a candidate that passes, or nil if it does not pass.
 func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
 	res, err := s.convinces(c)
@@ -509,9 +511,9 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	return f, nil
 }
 
-// convinces decides again about an accepted run: exactly if it can, since walks miss a narrow
-// escape, and otherwise by many fresh walks. It returns nil if the run is not dead or its last
-// step is not critical.
+// convinces decides again about an accepted candidate: exactly if that is possible, since walks miss a narrow
+// escape, and otherwise by many fresh walks. It returns nil if the candidate is not dead, or if its last step
+// is not critical.
 func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	s.escape = nil
 	if s.survive() || c.proved {
@@ -536,8 +538,8 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	return res, err
 }
 
-// lastEscapes reports whether the state before the last step of a run can recover, and keeps the walk in escape: a fresh
-// one if a few suffice, or else one that repeats a known way.
+// lastEscapes reports whether the state before the last step of c can recover, and keeps in s.escape the walk
+// that does: a fresh one if a few walks suffice, or else one that repeats a known way.
 func (s *shrinker) lastEscapes(c *candidate, d *decide.Finder, walks int) (ok bool, err error) {
 	at := c.Steps() - 1
 	if ok, err = d.LastEscapes(escapesMost, 0, saltSure+s.round, s.manner); !ok && err == nil {
