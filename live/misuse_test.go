@@ -129,7 +129,7 @@ func TestKeptEnvIsRejected(t *testing.T) {
 	r.m.step.End()
 	func() {
 		defer func() {
-			if got, _ := recover().(string); !strings.Contains(got, "is that of its Init") {
+			if got, _ := recover().(string); !strings.Contains(got, "was kept from Init") {
 				t.Errorf("it says %q", got)
 			}
 		}()

@@ -98,7 +98,7 @@ func (k *packer) uvarint(x uint64) { k.buf = putUvarint(k.buf, x) }
 func (k *packer) constant(c constant) {
 	n, ok := k.pool.number(c)
 	if !ok {
-		k.refuse("it shares more values with others than are kept")
+		k.refuse("it has more values in common with other values than a Pool keeps")
 	}
 	k.uvarint(uint64(n))
 }
@@ -132,7 +132,7 @@ func (k *packer) steps(cp *copyPlan, from unsafe.Pointer) {
 		case copyFunction:
 			k.function(s, *(*unsafe.Pointer)(f))
 		case copyMade:
-			k.refuse("a function of the system makes a field again")
+			k.refuse("a field of it is made again in each copy")
 		default:
 			panic(fmt.Sprintf("macemc bug: canon cannot pack by op %d", s.op))
 		}

@@ -116,11 +116,11 @@ func (t *Tally) Counted() (all []Sum) {
 func (t *Tally) Join(counted []Sum) error {
 	for _, one := range counted {
 		if one.Chart == nil || len(one.Pairs) != len(one.Chart.Pairs) || len(one.Pairs) != len(one.Chart.States)*len(one.Chart.Events) {
-			return fmt.Errorf("a chart does not fit what was counted of it: %d pairs of state and event", len(one.Pairs))
+			return fmt.Errorf("the counts of a state machine, as another process sent them, do not fit its chart: %d pairs of a state and an event", len(one.Pairs))
 		}
 		for _, m := range one.Moves {
 			if of := len(one.Chart.States); min(m[0], m[1]) < 0 || max(m[0], m[1]) >= of {
-				return fmt.Errorf("a chart of %d states does not fit what was counted of it: a move from state %d to state %d", of, m[0], m[1])
+				return fmt.Errorf("the counts of a state machine, as another process sent them, do not fit its chart of %d states: a move from state %d to state %d", of, m[0], m[1])
 			}
 		}
 		k := t.known(one.Chart)

@@ -149,7 +149,7 @@ func TestHostileBytes(t *testing.T) {
 		"more":                     {typed(true, 1, 0), "1 bytes follow the value"},
 		"deep":                     {deep, "too deep"},
 		"a type of another package": {append([]byte{1, 8}, "net.Conn\x00\x00\x00\x00\x00\x00\x00\x00"...),
-			"there is no type net.Conn here"},
+			"there is no type net.Conn in this program"},
 		"a function": {append([]byte{1, 11}, "func() error\x00\x00\x00\x00\x00\x00\x00"...), "there is no type"},
 	} {
 		_, err := c.Decode(want.data)

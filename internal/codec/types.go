@@ -190,7 +190,7 @@ func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
 		c.named[p.name] = p
 	}
 	if p.shape != shape {
-		return nil, fmt.Errorf("the type %s has the shape %016x here and %016x there: the two builds differ in it; run the same build on all nodes", p.name, p.shape, shape)
+		return nil, fmt.Errorf("the type %s has the shape %016x in this build and %016x in the other: the two builds differ in its fields; run the same build on all nodes", p.name, p.shape, shape)
 	}
 	return p, nil
 }
@@ -201,7 +201,7 @@ const nameMost = 1000
 // resolve returns the type with a name. depth counts how many type names contain this one.
 func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 	if len(name) > nameMost || depth > 20 {
-		return nil, fmt.Errorf("no type of this program has a name of %d bytes, or names %d deep in each other", len(name), depth)
+		return nil, fmt.Errorf("the bytes name a type by %d bytes, inside %d other names; no type of this program has such a name", len(name), depth)
 	}
 	if t, ok := basics[name]; ok {
 		return t, nil
@@ -226,7 +226,7 @@ func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 				return nil, err
 			}
 			if !k.Comparable() {
-				return nil, fmt.Errorf("no map has the keys %s", key)
+				return nil, fmt.Errorf("%s cannot be the key type of a map", key)
 			}
 			return elem(rest, func(t reflect.Type) reflect.Type { return reflect.MapOf(k, t) })
 		}
@@ -269,7 +269,7 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 	slash := strings.LastIndexByte(head, '/') + 1
 	dot := strings.IndexByte(head[slash:], '.')
 	if dot < 0 {
-		return nil, fmt.Errorf("there is no type %s here", shown(name))
+		return nil, fmt.Errorf("there is no type %s in this program", shown(name))
 	}
 	// The path's last element may have dots of its own; the package's name has none.
 	var found reflect.Type
@@ -280,7 +280,7 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 					continue
 				}
 				if found != nil && found != t {
-					return nil, fmt.Errorf("there are two types %s here; declare one of them outside of its function", shown(name))
+					return nil, fmt.Errorf("there are two types %s in this program; declare one of them outside of its function", shown(name))
 				}
 				found = t
 			}
@@ -292,7 +292,7 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 		at += 1 + next
 	}
 	if found == nil {
-		return nil, fmt.Errorf("there is no type %s here, or its package is none of the service's; list it in live.Config.Types", shown(name))
+		return nil, fmt.Errorf("there is no type %s in this program, or its package is not one of the service's; list it in live.Config.Types", shown(name))
 	}
 	return found, nil
 }

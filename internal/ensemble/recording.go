@@ -332,7 +332,7 @@ func (r *recorder) recording(violated, message string) (*Recording, error) {
 		at = last
 	}
 	if !r.up[at] {
-		return nil, fmt.Errorf("no node runs at the end of the run")
+		return nil, fmt.Errorf("no node is running at the end of the run, so it cannot be shown as a path")
 	}
 	end := r.end.At
 	n := len(r.all)
@@ -446,7 +446,7 @@ func (r *recorder) path(sys *sim.System, violated string) (*choose.Path, error) 
 	progress, _ := p.Start(taken)
 	for range wanted.Steps {
 		if progress != world.Stepped {
-			return nil, fmt.Errorf("the run cannot be drawn: %w", p.Err())
+			return nil, fmt.Errorf("the run cannot be shown as a path: %w", p.Err())
 		}
 		progress, _ = p.Step(taken)
 	}

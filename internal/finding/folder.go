@@ -125,7 +125,7 @@ func (s *Shelf) begin() (temporary string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.abandoned {
-		return "", errors.New("the process ends")
+		return "", errors.New("the process is about to end")
 	}
 	for range 3 {
 		var ours bool

@@ -77,7 +77,7 @@ func (e *Env) stale(call string) {
 	running := e.s.running
 	switch {
 	case e.init:
-		panic(fmt.Sprintf("macemc: env.%s of %s is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it",
+		panic(fmt.Sprintf("macemc: env.%s of %s was kept from Init; an Env is valid until its handler returns: pass it on, do not keep it",
 			call, e.self))
 	case running == nil:
 		panic(fmt.Sprintf("macemc: env.%s of %s was called outside a handler, or by a goroutine; an Env is valid until its handler returns: pass it on, do not keep it",

@@ -79,7 +79,7 @@ type Lone struct {
 }
 
 // ErrUnwanted reports that the result of a Lone is not wanted any more.
-var ErrUnwanted = errors.New("the span is not wanted any more")
+var ErrUnwanted = errors.New("the result is not wanted any more")
 
 // Header identifies the search to which a saved state belongs. Another search can continue from that state
 // only if it has the same build and setting.
@@ -95,9 +95,9 @@ type Header struct {
 func (h *Header) Differs(now *Header) error {
 	switch {
 	case h.Build != now.Build:
-		return fmt.Errorf("the state is of another build (%s) than this program (%s): its results need not hold for this one; search again, or continue with the program that began", h.Build, now.Build)
+		return fmt.Errorf("the saved state of the search is of build %s, and this program is build %s: results of one need not hold for the other; search again, or continue with the program that began the search", h.Build, now.Build)
 	case !slices.Equal(h.Setting, now.Setting):
-		return fmt.Errorf("the state is of a search of %s, and not of %s", strings.Join(h.Setting, ", "), strings.Join(now.Setting, ", "))
+		return fmt.Errorf("the saved state is that of a search of %s, not of %s", strings.Join(h.Setting, ", "), strings.Join(now.Setting, ", "))
 	}
 	return nil
 }

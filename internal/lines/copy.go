@@ -102,7 +102,7 @@ func (p *Program) Prepare() {
 		return
 	}
 	if p.failed = p.build(); p.failed != nil && p.stopped() {
-		p.failed = errors.New("there was no time to build the copy that counts them")
+		p.failed = errors.New("there was no time to build the copy of the program that counts lines")
 	}
 }
 
@@ -371,7 +371,7 @@ func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 	fmt.Fprintf(sum, "%q %q", info.Path, p.Packages)
 	folder, err := Kept("lines", sum.Sum(nil))
 	if err != nil {
-		return "", fmt.Errorf("there is no place for a copy that counts lines: %w", err)
+		return "", fmt.Errorf("there is no folder for a copy of the program that counts lines: %w", err)
 	}
 	return folder, nil
 }

@@ -17,7 +17,7 @@ var (
 	metaMagic    = [4]byte{0, 'c', 'v', 'm'}
 	counterMagic = [4]byte{0, 'c', 'w', 'm'}
 
-	errForm = errors.New("the form of Go's coverage is not the one that is known here")
+	errForm = errors.New("the coverage data of this Go release has a form that macemc does not know")
 )
 
 // covered is a function with the pieces of its code that have counters.
@@ -153,7 +153,7 @@ func count(b *bytes.Buffer, ran func(pkg, function, piece int)) (err error) {
 // clearCounts sets all coverage counters of this program to zero.
 func clearCounts() error {
 	if err := coverage.ClearCounters(); err != nil {
-		return fmt.Errorf("the copy does not count: %w", err)
+		return fmt.Errorf("the copy of the program cannot count lines: %w", err)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (m *merger) compare(i int, e *record.Entry, a *answered) {
 	case a.strayed != "":
 		m.part(i, "in %s: %s", m.stepText(i, e), a.strayed)
 	case err != nil:
-		m.part(i, "its state cannot be written: %v", err)
+		m.part(i, "the state of the node cannot be written: %v", err)
 	case n.sends[n.life] != e.Step.Sends:
 		m.part(i, "after %s it had sent %d messages, and %d in the simulation", m.stepText(i, e), e.Step.Sends, n.sends[n.life])
 	case state != e.Step.State:

@@ -60,7 +60,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if sys != nil && sys != of {
-			return nil, fmt.Errorf("%s is a record of %s, and the ones before it are of %s; merge the records of one run", name, of.Name, sys.Name)
+			return nil, fmt.Errorf("%s is a record of system %s, and the records before it are of system %s; merge the records of one run", name, of.Name, sys.Name)
 		}
 		sys = of
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
@@ -69,7 +69,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 		records = append(records, file)
 	}
 	if sys == nil {
-		return nil, fmt.Errorf("the records in %s are torn before their first entries", dir)
+		return nil, fmt.Errorf("each record in %s ends before its first entry is complete", dir)
 	}
 	return Merge(sys, records)
 }
@@ -184,7 +184,7 @@ func (m *merger) read(records []io.Reader) error {
 		lives[all[0].Node][b.Number] = all
 	}
 	if m.begin == nil {
-		return errors.New("the records are torn before their first entries")
+		return errors.New("each record ends before its first entry is complete")
 	}
 	var err error
 	if m.params, err = m.sys.Configure(m.begin.Nodes, m.begin.Params, m.begin.Bugs); err != nil {

@@ -38,7 +38,7 @@ func (a *answered) stray(format string, args ...any) {
 // next returns the next recorded answer, to a choice of n alternatives.
 func (a *answered) next(n int) int {
 	if a.recorded() == nil || a.picked >= len(a.step.Picks) || int(a.step.Picks[a.picked]) >= n {
-		a.stray("it asks for a choice that it did not ask for")
+		a.stray("in the simulation it asks for a choice for which the node did not ask")
 		return 0
 	}
 	a.picked++

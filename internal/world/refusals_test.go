@@ -278,9 +278,9 @@ func TestEnvMisuse(t *testing.T) {
 		want string
 	}{
 		{"kept", func(sim.Env) { own.Choose(2, "x") },
-			"macemc: env.Choose of n0 is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it"},
+			"macemc: env.Choose of n0 was kept from Init; an Env is valid until its handler returns: pass it on, do not keep it"},
 		{"kept by another", func(sim.Env) { other.TCP().Send(sim.Addr{}, text("hello")) },
-			"macemc: env.Send of n1 is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it"},
+			"macemc: env.Send of n1 was kept from Init; an Env is valid until its handler returns: pass it on, do not keep it"},
 		{"nobody", func(env sim.Env) { env.TCP().Send(sim.Addr{}, text("hello")) },
 			`macemc: n0 sends text("hello") to nobody, which is no node; check the address before sending`},
 		{"beyond", func(env sim.Env) { env.TCP().Send(sim.Params{Nodes: 3}.Addr(2), text("hello")) },
