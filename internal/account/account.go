@@ -169,7 +169,7 @@ func (a *Account) Walker() *canon.Walker {
 	return a.walker
 }
 
-// Sources returns the sources of the system's handlers.
+// Sources returns a finder of the places in the source of the system's handlers.
 func (a *Account) Sources() *Sources {
 	if a.sources == nil {
 		a.sources = NewSources(a.System, a.Params)
@@ -254,9 +254,9 @@ func (a *Account) Ran() (*lines.Ran, error) {
 	return a.ran, a.unran
 }
 
-// Printed returns the text that handlers print in each step of the finding's run, beginning with the starts,
-// or nil if it is not known. To get it, Printed repeats the run, unless the run ends the process or does not
-// end.
+// Printed returns the text that the handlers print, first in the starts of the nodes and then in each step
+// of the finding's run. To get it, Printed repeats the run. It returns nil if the text is not known, since
+// the run ends its process or does not end.
 func (a *Account) Printed() []string {
 	if a.heard || a.Prints == nil || a.Finding.Verdict == trace.VerdictKilled || a.Finding.Verdict == trace.VerdictDivergence {
 		return a.printed

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// AsRecorded returns a sentence that names the files beside a path which show its run as it was recorded, for
-// a path that cannot be replayed any more. It returns "" if there are no such files.
+// AsRecorded returns a sentence for a path that cannot be replayed any more: it names the files beside the
+// path that show its run as it was recorded. It returns "" if there are no such files.
 func AsRecorded(file string) string {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, PathFile)

@@ -194,7 +194,8 @@ func (p *checkedPackage) isMap(x ast.Expr) bool {
 	return is
 }
 
-// ofMaps reports whether an expression ranges over a map by a function of package maps.
+// ofMaps reports whether an expression calls a function of package maps that ranges over a map, such as
+// maps.Keys.
 func ofMaps(x ast.Expr) bool {
 	call, is := x.(*ast.CallExpr)
 	if !is {

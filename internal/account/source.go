@@ -216,7 +216,7 @@ func (l *Sources) later(a, b any) int {
 	return compareBools(l.layersElsewhere()[packageOf(reflect.TypeOf(a))], l.layersElsewhere()[packageOf(reflect.TypeOf(b))])
 }
 
-// compareBools orders false before true.
+// compareBools compares two values for sorting: false comes before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:
@@ -277,7 +277,8 @@ func method(t reflect.Type, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// packageOf returns the package that declares a type, or the type that it points to.
+// packageOf returns the import path of the package that declares t, or, for a pointer type, the type that t
+// points to.
 func packageOf(t reflect.Type) string {
 	for t.Name() == "" && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()
@@ -285,7 +286,7 @@ func packageOf(t reflect.Type) string {
 	return t.PkgPath()
 }
 
-// function returns the source of a function.
+// function returns the place in the source where the function f is declared.
 func (l *Sources) function(f reflect.Value) Source {
 	if f.Kind() != reflect.Func || f.IsNil() {
 		return Source{}
@@ -330,7 +331,7 @@ func (l *Sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
 	return Source{File: inModule(name), Line: l.set.Position(found).Line, Func: fn.Name(), path: name}, true
 }
 
-// names reports whether an expression in a file of package pkg denotes the type t.
+// names reports whether the expression e, in a file of the package pkg, denotes the type t.
 func names(e ast.Expr, t reflect.Type, pkg string) bool {
 	full := t.String() // with the package's name
 	switch e := e.(type) {

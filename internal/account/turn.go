@@ -59,7 +59,8 @@ func (t Turn) FromStart() bool {
 // In reports whether the failure became inevitable in a step of the run.
 func (t Turn) In() bool { return t >= TurnLast }
 
-// Turned returns the critical step of the finding, or the last step if there is no critical one.
+// Turned returns the number of the critical step of the finding, or of its last step if there is no critical
+// one.
 func (a *Account) Turned() int {
 	if c := a.Finding.Critical; c != nil && c.Step > 0 {
 		return c.Step

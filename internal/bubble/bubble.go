@@ -167,7 +167,7 @@ func (r *Recorder) Begin(p Plan) {
 // Enter makes the plan of the run that Begin began answer the draws of the bubble in which the caller is.
 func Enter() { macemcEnter() }
 
-// End ends the run, and returns its draws. They are valid until the next run of the recorder begins.
+// End ends the run, and returns its draws. They are valid until the recorder begins another run.
 func (r *Recorder) End() Record {
 	macemcEnd()
 	now = nil
@@ -235,5 +235,5 @@ func ask(kind Kind, n int) int {
 	return int(macemcAsk(kind, uint32(n)))
 }
 
-// Overlaid reports whether the program was built with the overlay.
+// Overlaid reports whether the program was built with macemc's overlay of Go's runtime.
 func Overlaid() bool { return overlaid }

@@ -2,11 +2,12 @@
 // answered by a tape.
 //
 // Go's runtime draws in a bubble for the order of select cases, for maps, for
-// random numbers, for timers of one instant, and, under macemc's overlay, for which
-// goroutine runs next and whether one pauses before a channel operation or a lock. A
+// random numbers, for timers of one instant, and, under macemc's overlay (patched files
+// of that runtime), for which goroutine runs next and whether one pauses before a
+// channel operation or a lock. A draw is one such question with its answer. A
 // [Plan] says how each draw is answered: by a seed, or as in an earlier run. A
 // [Record] has every draw that was asked for, with goroutine and place. With one P,
-// and without garbage collection in a run, the draws make the run.
+// and without garbage collection in a run, the draws determine the run.
 //
 // # Words
 //
@@ -15,6 +16,7 @@
 // goroutine in turn is known by the one that started it, and by how many that one had
 // started. So a change of one draw leaves the keys of all others, whatever it does to
 // their time and order.
+//
 // Answer 0 of a draw is what happens when nothing deviates: cases in their order,
 // the goroutine that became ready last runs next, nobody pauses. A life is the
 // goroutines that began under one number, and those that they started; a life that

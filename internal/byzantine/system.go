@@ -15,7 +15,7 @@ type conduct struct {
 	params sim.Params
 }
 
-// HandlerTable marks a conduct as not being part of a state: see sight.Table.
+// HandlerTable says that a conduct is not a part of a node's state: see sight.Table.
 func (c *conduct) HandlerTable() {}
 
 // System returns a copy of sys in which some nodes are Byzantine. It returns sys itself if it has no such

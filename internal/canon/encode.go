@@ -87,7 +87,7 @@ func (w *Walker) anyPlan() *plan {
 	return w.rootPlan
 }
 
-// putUvarint appends x as binary.AppendUvarint does.
+// putUvarint is binary.AppendUvarint, but faster for small numbers.
 func putUvarint(b []byte, x uint64) []byte {
 	if x < 0x80 {
 		return append(b, byte(x))

@@ -98,7 +98,8 @@ type list struct {
 	len int
 }
 
-// Finder returns a Finder for values of these types, which must be plain structs.
+// Finder returns a Finder that looks for values of these types, which must be structs that are walked by
+// their fields.
 func (w *Walker) Finder(types ...reflect.Type) *Finder {
 	return &Finder{w: w, types: types, plans: map[*plan]*holding{}, scratch: map[*plan]reflect.Value{}}
 }

@@ -32,11 +32,12 @@ func (h Hash) String() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Compare orders hashes: an order without meaning, but the same in every process.
+// Compare compares hashes for sorting. Their order has no meaning, but it is the same in
+// every process.
 func (h Hash) Compare(o Hash) int { return cmp.Or(cmp.Compare(h.Hi, o.Hi), cmp.Compare(h.Lo, o.Lo)) }
 
-// Add combines h and o without order, modulo 2^128. A multiset of hashes is
-// their sum; Sub takes one out again.
+// Add combines h and o, modulo 2^128. The order in which hashes are added does not matter,
+// so their sum stands for a multiset; Sub takes one out again.
 func (h Hash) Add(o Hash) Hash {
 	lo, carry := bits.Add64(h.Lo, o.Lo, 0)
 	hi, _ := bits.Add64(h.Hi, o.Hi, carry)

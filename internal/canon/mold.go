@@ -47,8 +47,8 @@ func (w *Walker) MoldOf(p *Pool, v any) *Mold {
 // Value returns the value into which Fill writes. It always returns the same one.
 func (m *Mold) Value() any { return m.value }
 
-// Fill writes a packed value into the Mold. It must come from Pack, or from Walker.Pack with the same Pool.
-// If it has another form, Fill returns false and changes nothing.
+// Fill writes a packed value into the Mold. The packed value must come from Mold.Pack, or from Walker.Pack
+// with the same Pool. If it has another form than the Mold, Fill returns false and changes nothing.
 func (m *Mold) Fill(packed []byte) bool {
 	if len(packed) != len(m.form) {
 		return false

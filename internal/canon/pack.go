@@ -72,7 +72,7 @@ func (k *packer) begin(c *copies, p *Pool) { k.copies, k.pool, k.buf = c, p, k.b
 // begin sets the root of the walk.
 func (c *copies) begin(v any) { c.from = v }
 
-// refuse records the first reason why a value is refused.
+// refuse records why the value cannot be copied or packed. Only the first reason counts.
 func (c *copies) refuse(why string) {
 	if c.refused == "" {
 		c.refused = why
@@ -186,13 +186,13 @@ func (k *packer) object(cp *copyPlan, p unsafe.Pointer) {
 	k.leave()
 }
 
-// again writes the number of a block that was met before.
+// again writes the number of the block b, which was met before.
 func (k *packer) again(b *block) {
 	number := (uintptr(unsafe.Pointer(b)) - uintptr(unsafe.Pointer(&k.blocks[0]))) / unsafe.Sizeof(*b)
 	k.uvarint(packAgain + uint64(number))
 }
 
-// slice writes a slice of values of plan e.
+// slice writes the slice at an address, whose elements have plan e.
 func (k *packer) slice(e *copyPlan, from unsafe.Pointer) {
 	s := *(*sliceHeader)(from)
 	switch {

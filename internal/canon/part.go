@@ -5,14 +5,14 @@ package canon
 // continue only with numbers in brackets.
 type Wanted func(path string, fields bool) bool
 
-// LinesOf returns at least those lines of v that are wanted, in the form of Lines. Other
-// parts cost little, unless a wanted part may refer to an object in them.
+// LinesOf returns those lines of v that are wanted, and perhaps others, in the form of Lines. Parts that
+// are not wanted cost little, unless a wanted part may refer to an object in them.
 func (w *Walker) LinesOf(v any, wanted Wanted) []Line {
 	return linesOf(w.treeOf(v, wanted, false))
 }
 
-// Read returns Lines in a form for people: an integer whose type has a String method is shown by it, and a
-// struct that only wraps a value is shown as that value (see Options.Through).
+// Read returns the lines of v in a form for people: an integer whose type has a String method is shown by
+// it, and a struct that only wraps a value is shown as that value (see Options.Through).
 func (w *Walker) Read(v any) []Line { return linesOf(w.treeOf(v, nil, true)) }
 
 func linesOf(n *node, err error) []Line {

@@ -29,7 +29,7 @@ const (
 	pooledLong = 64      // bytes of one of them
 )
 
-// NewPool returns an empty Pool. Its constant 0 is nil.
+// NewPool returns an empty Pool. Number 0 stands for nil.
 func NewPool() *Pool {
 	p := &Pool{numbers: map[constant]uint32{{}: 0}, named: map[string]uint32{}}
 	p.all.Store(&[]constant{{}})

@@ -68,10 +68,11 @@ func matchField(rules []rule, t reflect.Type, field string) bool {
 // since it is a keyword of Go.
 const anyFunction = "func"
 
-// opaqueType reports whether a rule leaves out all values of t.
+// opaqueType reports whether a rule of Options.Opaque names t, and so leaves out all its values.
 func (o *omissions) opaqueType(t reflect.Type) bool { return matchType(o.rules, t) }
 
-// fixedType reports whether values of t are immutable, or t points to such values.
+// fixedType reports whether a rule of Options.Immutable declares the values of t immutable, or those that t
+// points to.
 func (o *omissions) fixedType(t reflect.Type) bool {
 	return matchType(o.fixed, t) || t.Kind() == reflect.Pointer && matchType(o.fixed, t.Elem())
 }
@@ -105,7 +106,7 @@ func ruleNames(t reflect.Type) []string {
 	return []string{pkg + "." + name, path.Base(t.PkgPath()) + "." + name, t.PkgPath() + "." + name}
 }
 
-// leftOut reports whether a rule leaves out all values of t, or t points to such values.
+// leftOut reports whether a rule of Options.Opaque leaves out all values of t, or all that t points to.
 func (o *omissions) leftOut(t reflect.Type) bool {
 	return o.opaqueType(t) || t.Kind() == reflect.Pointer && o.opaqueType(t.Elem())
 }

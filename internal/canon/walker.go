@@ -187,7 +187,7 @@ func (w *Walker) Check(t reflect.Type) error {
 	return nil
 }
 
-// Sum returns the 128-bit hash of v.
+// Sum returns the hash of v, which is that of its encoding.
 func (w *Walker) Sum(v any) (Hash, error) {
 	if err := w.encodeRoot(v); err != nil {
 		return Hash{}, err
@@ -203,8 +203,9 @@ func (w *Walker) Rename(to []uint32) { w.names.rename(to) }
 // Met reports whether Sum has met the number k of the type Options.Names since the last call of Rename.
 func (w *Walker) Met(k int) bool { return k < len(w.names.met) && w.names.met[k] }
 
-// Unused returns the rules of Opaque, Immutable and Made that have matched nothing in the types met
-// so far, in the order given. They are misspelt, or about types not met yet.
+// Unused returns the rules of Opaque, Immutable and Made that have matched nothing in the types met so
+// far, in the order in which they were given. Such a rule is misspelt, or about a type that was not met
+// yet.
 func (w *Walker) Unused() []string {
 	var unused []string
 	for _, rules := range [][]rule{w.rules, w.fixed, w.remade} {

@@ -14,8 +14,8 @@ import (
 // Since users can see the method, its parameter is not declared as a *Tally, a type that they cannot name.
 type Charted interface{ WatchMachines(tally any) }
 
-// Watch makes the machines of a node, and of the layers above it, count in t, or stop
-// counting if t is nil. It reports whether the node has any machines.
+// Watch makes the machines of the node n, and of the layers above it, count in t, or stop counting if t is
+// nil. any reports whether there are any machines.
 func Watch(n sim.Node, t *Tally) (any bool) {
 	for n != nil {
 		subject := sight.Subject(n)
@@ -165,8 +165,8 @@ type Counted struct {
 	of *charted
 }
 
-// Times returns how often a machine in the state received the event.
+// Times returns how often a machine that was in the state received the event.
 func (c Counted) Times(state, event int) int { return c.of.pairs[state*len(c.Events)+event] }
 
-// Moves returns how often a machine moved from one state to another.
+// Moves returns how often a machine moved from one state to the other.
 func (c Counted) Moves(from, to int) int { return c.of.moves[from*len(c.States)+to] }

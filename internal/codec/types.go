@@ -33,7 +33,7 @@ var basics = func() map[string]reflect.Type {
 	return all
 }()
 
-// Name returns a type's name, with the full path of its package.
+// Name returns the name of t with full import paths.
 func Name(t reflect.Type) string {
 	if t.Name() != "" {
 		if t.PkgPath() == "" {

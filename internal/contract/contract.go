@@ -37,7 +37,7 @@ func Kinds() (all []sim.Kind) {
 	return all
 }
 
-// ParseKind returns the kind whose String is s.
+// ParseKind returns the kind of event with the name s, and whether there is one.
 func ParseKind(s string) (sim.Kind, bool) {
 	for _, k := range Kinds() {
 		if k.String() == s {
@@ -51,7 +51,8 @@ func ParseKind(s string) (sim.Kind, bool) {
 // TCP.
 func RowOf(k sim.Kind) *kinds.Row { return kinds.Of(uint8(k), false) }
 
-// Row returns the row of the event's kind in the table of kinds.
+// Row returns the row of e's kind in the table of kinds. KindRefused has a row for TCP and one for
+// datagrams.
 func Row(e *sim.Event) *kinds.Row { return kinds.Of(uint8(e.Kind), e.Link == sim.LinkUDP) }
 
 // FaultNames returns the names of faults that sim.ParseFaults accepts, in the order of sim.Faults.Budget,

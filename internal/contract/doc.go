@@ -1,5 +1,5 @@
-// Package contract has what packages that run a service, or print its runs, need of package sim and
-// a user does not: a system's rules and walkers, the table of kinds, and the methods that a node may
-// have. Runtimes and reports call it with values of sim; it returns types of rooms below sim, which must
-// not stand in sim's own signatures.
+// Package contract gives packages that run a service, or print its runs, access to values of package sim
+// which users of sim do not need: the rules and walkers of a system, the table of kinds of events, and
+// the methods that a node may have. Its functions take values of sim, and return values of the packages
+// below sim, whose types must not occur in sim's own API.
 package contract

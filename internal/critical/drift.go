@@ -39,8 +39,8 @@ func (s *shrinker) drift() error {
 	return nil
 }
 
-// waits moves each step that no other step has caused, such as a request or a timer, to each later
-// place. The reason: a request that comes too early is repeated, and both requests can be removed if it
+// waits moves each step that no other step has caused, such as a request or a timer, to each later place of
+// the run. The reason: a request that comes too early is repeated, and both requests can be removed if the first
 // waits until its data is there. In a long run, drift rarely moves the right step to the right place.
 func (s *shrinker) waits() error {
 	if !s.survive() || s.careful {

@@ -8,8 +8,9 @@ import (
 	"macemc/trace"
 )
 
-// Explain finds everything about a finding: it isolates the critical transition, shortens the run, and finds
-// the nearest live run. Finding.Found is then the original run. If Explain is stopped, the rest is left out.
+// Explain analyzes a finding completely: it isolates the critical transition, shortens the run if shrink is
+// set, and finds the nearest live run. Finding.Found is then the original run. If Explain is stopped, the rest
+// is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
 	return inLab(sys, f, opts, func(b *bench) (*Result, error) {
 		out, err := b.explain(f, shrink)

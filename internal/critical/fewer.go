@@ -32,9 +32,9 @@ func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) 
 // Close ends the lab, with the watchdog that guards its runs.
 func (w *Fewer) Close() { w.lab.Close() }
 
-// Same reports whether a run of exactly these steps is possible and fails in the same way.
-// The step of healing is ignored: it is not a step of the service, and a run is judged dead
-// after healing anyway.
+// Same reports whether a run of exactly these steps is possible and fails in the same way
+// as the finding's. It ignores the step of healing, which is not a step of the service: a
+// run is judged dead after healing anyway.
 func (w *Fewer) Same(steps []choose.Step) (bool, error) {
 	all := 0
 	for i := range steps {

@@ -248,7 +248,7 @@ func (s *shrinker) each(pass func() error) error {
 	}
 }
 
-// repeat calls passes until none of them removes a step.
+// repeat calls the passes in turn, again and again, until none of them removes a step.
 func (s *shrinker) repeat(passes ...func() error) error {
 	for {
 		before := s.length()

@@ -183,7 +183,7 @@ type Success struct {
 	Walk any // the lab's own value with which the walk can be repeated, or nil if it cannot
 }
 
-// Recordable reports whether the walk can be repeated.
+// Recordable reports whether the lab can repeat the walk.
 func (s Success) Recordable() bool { return s.Walk != nil }
 
 // Failed is a walk in which the service failed.

@@ -99,7 +99,7 @@ func (p *Finder) Known(c *Critical, e *Evidence) {
 	}
 }
 
-// Escapes records that a walk has shown a state of the run to be recoverable.
+// Escapes records that the walk by has shown the state of the run after at steps to be recoverable.
 func (p *Finder) Escapes(at int, by Success) {
 	p.verdicts[at] = verdict{alive: true, witness: by}
 	p.recovered(by)
@@ -153,9 +153,9 @@ func (p *Finder) End() (*Result, error) {
 	return &Result{Evidence: e}, err
 }
 
-// Pace takes a few walks from the start of the run, and if faults may happen, some that begin with a
-// storm of faults. It returns the number of steps of the slowest recovery in them, which is the longest
-// spell without a live state after which a walk was live again, or 0 if there was none.
+// Pace measures recoveries: it takes a few walks from the start of the run and, if faults may happen, some that
+// begin with a storm of faults. It returns the number of steps of the slowest recovery, the longest spell
+// without a live state after which a walk was live again, or 0 if there was none.
 func (p *Finder) Pace() (int, error) {
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if p.recovery > 0 || p.survive {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Loses reports whether a crash has several outcomes.
+// Loses reports whether a crash now may have several outcomes.
 func (d *Disk) Loses() bool {
 	return d != nil && slices.ContainsFunc(d.pending, func(w Write) bool { return w.fate != certain })
 }
@@ -204,7 +204,7 @@ func (d *Disk) Records() (all []Record) {
 	return all
 }
 
-// Damage returns the disk with the first byte of a record complemented.
+// Damage returns the disk after damage to a record: all bits of its first byte are inverted.
 func (d *Disk) Damage(r Record) *Disk {
 	out := *d
 	spoilt := func(s string) string { return string([]byte{^s[0]}) + s[1:] }

@@ -152,17 +152,17 @@ func (d *Disk) Write(w Write) *Disk {
 	return &out
 }
 
-// SyncKeys returns the disk with all writes to keys synced.
+// SyncKeys returns the disk after a sync of the keys.
 func (d *Disk) SyncKeys() *Disk { return d.sync(Write.ofKey, certain) }
 
-// Sync returns the disk with all writes to a file synced.
+// Sync returns the disk after a sync of a file.
 func (d *Disk) Sync(file string) *Disk { return d.sync(to(file), certain) }
 
 // FailKeys returns the disk after a failed sync of the keys: whether the writes that it covers are on the disk
 // stays open, whatever is synced later.
 func (d *Disk) FailKeys() *Disk { return d.sync(Write.ofKey, doubtful) }
 
-// Fail returns the disk after a sync of a file that failed, as FailKeys does for keys.
+// Fail is FailKeys for the sync of a file.
 func (d *Disk) Fail(file string) *Disk { return d.sync(to(file), doubtful) }
 
 func to(file string) func(Write) bool {

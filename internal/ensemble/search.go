@@ -58,7 +58,7 @@ func Child(find func(name string) (*sim.System, error)) (is bool, err error) {
 	return true, worlds.DoSystem(job, body(s))
 }
 
-// Search takes runs of a system that has programs until one fails.
+// Search takes runs of a system with programs, in child processes, until one fails.
 func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, error) {
 	began, spent := time.Now(), search.Processor()
 	s := setting.Setting{Sys: sys, Params: opts.Params, Conditions: opts.Conditions}

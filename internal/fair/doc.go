@@ -1,12 +1,15 @@
 // Package fair decides whether a finite graph of states has a fair run that is hot for ever
-// from some point on. States of the graph are hot or cold. Each edge has the action that it
-// takes (a head of a channel, a task, a timer) and the marked choices that it answers. The
-// result is a Lasso, a way into a cycle with the cycle, or that there is none.
+// from some point on. A state is hot if something is still waited for in it, and cold otherwise.
+// Each edge has the action that it takes (the delivery of the first message of a channel, a task,
+// a timer) and the marked choices that it answers. The result is such a run as a [Lasso], which is
+// a way into a cycle with the cycle, or that there is none.
 //
 // # Words
 //
 //   - weakly fair: an action that is enabled from some point on is taken again and again. It is
 //     enabled in a state if an edge of the state takes it.
+//   - marked choice: a choice of the service, such as a coin, for which the caller requires that each
+//     of its answers comes up.
 //   - strongly fair: a marked choice that is asked again and again is answered again and
 //     again in each of its ways.
 //   - unfair: an action that need not happen although it is always enabled, such as a fault or a request.

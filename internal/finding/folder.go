@@ -24,7 +24,7 @@ type Shelf struct {
 	abandoned bool
 }
 
-// NewShelf returns the shelf in a folder, which is created with the first finding. It removes
+// NewShelf returns the shelf in the folder dir. The first finding creates that folder. NewShelf removes
 // unfinished folders of processes that were killed.
 func NewShelf(dir string) *Shelf {
 	sweep(dir)
@@ -59,10 +59,9 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// Put writes a new folder NAME-1, or NAME-2 if that exists, and so on, and returns the
-// folder's name. files gets the name. A file without contents is left out, and its error
-// returned together with the folder. If the first file cannot be written, or the disk is
-// full, there is no folder.
+// Put writes a new folder NAME-1, or NAME-2 if that exists, and so on, and returns its name. files gets
+// that name, and returns the files to write. If a file cannot be written, Put leaves it out and returns the
+// error together with the folder. If that is the first file, or the disk is full, there is no folder.
 func (s *Shelf) Put(name string, files func(folder string) []File) (folder string, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return "", unwritten(err)

@@ -39,7 +39,7 @@ func Bounded(text string) string {
 	return fmt.Sprintf("%s... (cut here; the whole text has %d bytes)", short, len(text))
 }
 
-// whence returns the file and line at the top of a stack.
+// whence returns the file and line of the first frame of a stack, for the end of an error.
 func whence(stack string) string {
 	_, place, found := strings.Cut(stack, "\n\t")
 	if !found {
@@ -67,7 +67,7 @@ var callers = []string{
 	"macemc/internal/handler.(*Step).Dispatch", "macemc/internal/handler.(*Step).Start", "macemc/internal/guard.Call",
 }
 
-// Stack cuts a stack down to the frames of the service: from the panic to the call of its
+// Stack returns those frames of a stack that belong to the service: from the panic to the call of its
 // handler.
 func Stack(stack []byte) string {
 	lines := strings.Split(strings.TrimRight(string(stack), "\n"), "\n")

@@ -54,9 +54,9 @@ func (g *Guards) Any() bool {
 	return len(g.offerers)+len(g.accepters)+len(g.openers)+len(g.gatherers)+len(g.quorums.rules) > 0
 }
 
-// Acts reports whether a layer can offer actions, Gathers whether one reads the set,
-// Quorate whether the node takes several messages at once, Declines whether one can
-// decline messages, and HasOpens whether one can decline requests.
+// Acts reports whether a layer can offer actions; Gathers whether one reads the messages in the set;
+// Quorate whether the node takes several messages at once; Declines whether a layer can decline messages;
+// and HasOpens whether one can decline requests.
 func (g *Guards) Acts() bool     { return len(g.offerers)+len(g.gatherers) > 0 }
 func (g *Guards) Gathers() bool  { return len(g.gatherers) > 0 }
 func (g *Guards) Quorate() bool  { return len(g.quorums.rules) > 0 }

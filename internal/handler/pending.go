@@ -23,7 +23,7 @@ func NewPending() Pending {
 	return Pending{Timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}}
 }
 
-// Begin begins a step.
+// Begin forgets what the previous step has asked about timers.
 func (p *Pending) Begin() { clear(p.known) }
 
 // Settle carries out the effect e if it schedules or cancels a timer, or posts a task. A timer fires after its

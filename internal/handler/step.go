@@ -192,7 +192,7 @@ func (s *Step) slot() *trace.Effect {
 	return &s.effects[n]
 }
 
-// Start calls a node's Init.
+// Start calls Init of the node n.
 func (s *Step) Start(n sim.Node) { n.Init(s.running) }
 
 // handlers says, for each kind of event, which method of a node handles it.

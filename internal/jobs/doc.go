@@ -1,4 +1,4 @@
-// Package jobs has what the command and package macemc/cluster say to each other: searches whose walks
-// and states other processes take. A Job travels as a command line; a Cluster distributes it, and
-// Hands are the resources of a worker.
+// Package jobs has the types by which the command and package macemc/cluster let other processes take
+// the walks and states of a search. A [Job] is the search, as the arguments of a command line. A [Cluster]
+// distributes its work among the workers, and [Hands] are the resources of one worker.
 package jobs

@@ -158,8 +158,8 @@ func (j *Judge) Changes(i int) { j.changed.Add(i) }
 // Changed reports whether the i-th node has changed since Held was called.
 func (j *Judge) Changed(i int) bool { return j.changed.Has(i) }
 
-// Held records that all safety properties hold in the present state, so only nodes that change from now on
-// are examined again.
+// Held records that all safety properties hold in the present state. From now on only nodes that change are
+// examined again.
 func (j *Judge) Held() { j.changed.Clear() }
 
 // Looked reports whether a view has looked at the messages under way since the last call of Looked. If so,
@@ -169,7 +169,8 @@ func (j *Judge) Looked() (was bool) {
 	return was
 }
 
-// Unsafe returns the first safety property that does not hold now, or nil.
+// Unsafe returns a safety property that does not hold in the present state, the first in the system's order, or
+// nil.
 func (j *Judge) Unsafe() *sight.Check {
 	for k := range j.always {
 		if !j.holds(&j.always[k]) {
@@ -220,7 +221,7 @@ func (j *Judge) Observe(k, node int, fact any) (cold int, err error) {
 // Monitors returns the monitors, in the order of their properties.
 func (j *Judge) Monitors() []sight.Monitor { return j.monitors }
 
-// Subject returns the names of the properties and constraints whose checks coverage counts.
+// Subject returns the names of the properties and constraints whose values coverage counts.
 func (j *Judge) Subject() (of observe.Subject) {
 	for _, p := range j.eventually {
 		of.Eventually = append(of.Eventually, p.Name)
@@ -234,8 +235,8 @@ func (j *Judge) Subject() (of observe.Subject) {
 	return of
 }
 
-// Panicker describes the function of the system that was being evaluated when it panicked. If it is a
-// property or a monitor, property is its name, and otherwise "".
+// Panicker describes the function of the system that was being called when it panicked. property is the name of
+// the property or monitor to which the function belongs, or "".
 func (j *Judge) Panicker() (what, property string) {
 	c, m := j.asking, j.telling
 	j.asking, j.telling = nil, nil
@@ -253,7 +254,7 @@ func (j *Judge) Panicker() (what, property string) {
 	}
 }
 
-// CanBeLive reports whether there is a liveness property to decide.
+// CanBeLive reports whether a liveness property is checked.
 func (j *Judge) CanBeLive() bool { return len(j.eventually) > 0 }
 
 // Live reports whether the present state counts for liveness and all liveness properties hold in it. Coverage
@@ -290,7 +291,7 @@ func (j *Judge) NotLive() (names, explanations []string) {
 	return names, explanations
 }
 
-// Assumed reports whether the state counts for liveness.
+// Assumed reports whether the present state counts for liveness: it satisfies System.Assume.
 func (j *Judge) Assumed() bool {
 	holds := j.assume.Holds == nil || j.ask(&j.assume)
 	if j.cover != nil {
@@ -337,8 +338,8 @@ type Judgement struct {
 	Message  string // the property's explanation, if it does not hold
 }
 
-// Judgements evaluates every property of states: first the safety properties, then the liveness properties.
-// It leaves out step properties and monitors, since they are about runs.
+// Judgements evaluates, in the present state, every property that is about states: first the safety properties,
+// then the liveness properties.
 func (j *Judge) Judgements() (out []Judgement) {
 	for k, list := range [2][]sight.Check{j.always, j.eventually} {
 		for i := range list {

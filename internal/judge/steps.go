@@ -30,7 +30,7 @@ func (j *Judge) Steps(sys *sim.System, only []string, before *sight.State) *Step
 	return t
 }
 
-// Any reports whether there is something to check.
+// Any reports whether there are step properties to check.
 func (t *Steps) Any() bool { return len(t.checks) > 0 }
 
 // Unsafe returns the first step property that does not hold, or nil.

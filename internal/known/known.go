@@ -184,7 +184,7 @@ func (e Entry) Prefix() (*choose.Path, error) {
 	return p, nil
 }
 
-// Command returns the command line that finds the bug.
+// Command returns the arguments of the command line that finds the bug.
 func (e Entry) Command() []string {
 	args := append([]string{"search", e.System.Name, "--bug", string(e.ID)}, e.Flags.Args()...)
 	if e.Paths > 0 {

@@ -106,7 +106,7 @@ func (p *Program) Prepare() {
 	}
 }
 
-// File returns the file of the copy, which is a build of this program that counts lines.
+// File builds the copy if need be, and returns its file.
 func (p *Program) File() (string, error) {
 	if p == nil {
 		return "", errors.New("line counting is not available: no instrumented copy of the program can be built here")

@@ -227,7 +227,7 @@ func chance(one, base []float64) float64 {
 	return large / total
 }
 
-// meet searches for a bug by walks alone.
+// meet searches for a bug by walks alone, with w as the value of --walk, and returns the result.
 func meet(t *testing.T, bug known.Entry, w string, seed int) met {
 	t.Helper()
 	prefix, err := bug.Prefix()

@@ -76,14 +76,14 @@ func (m *merger) fall(k int, ask func() int) int {
 	return ask()
 }
 
-// Choose returns the recorded answer of a Choose.
+// Choose returns the recorded answer to an Env.Choose.
 func (t *tap) Choose(n int, why string) int {
 	k := t.m.answered().next(n)
 	return t.coin(k, k, why, func() int { return t.Answerer.Choose(n, why) })
 }
 
-// Weighted returns the recorded answer of a Weighted. It may be a rare side even if the budget is spent,
-// since a live node has no budget.
+// Weighted returns the recorded answer to an Env.Weighted. It may be a rare side even if the budget is
+// spent, since a live node has no budget.
 func (t *tap) Weighted(w []int, why string) int {
 	k := t.m.answered().next(len(w))
 	return t.coin(k, k, why, func() int { return t.Answerer.Weighted(w, why) })

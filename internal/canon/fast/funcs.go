@@ -18,5 +18,5 @@ func Bound(receiver reflect.Type) reflect.Type {
 	})
 }
 
-// Code returns where the code of a function value begins.
+// Code returns the address at which the machine code of a function value begins.
 func Code(f unsafe.Pointer) uintptr { return *(*uintptr)(f) }

@@ -61,7 +61,7 @@ type Layout struct {
 // farSize is the size in bytes above which a slot holds a pointer to the key or the element.
 const farSize = 128
 
-// LayoutOf returns the layout of a type of map.
+// LayoutOf returns the layout of the map type t.
 func LayoutOf(t reflect.Type) Layout {
 	var l Layout
 	k, e := t.Key(), t.Elem()
@@ -153,7 +153,7 @@ func (s *Slots) Entry() (key, elem unsafe.Pointer) {
 	return key, elem
 }
 
-// advance moves on to the next group with a full slot.
+// advance moves on to the next group with a full slot, and returns false if there is none.
 func (s *Slots) advance() bool {
 	for {
 		switch {
