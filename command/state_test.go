@@ -187,7 +187,7 @@ func TestStateIsRefused(t *testing.T) {
 		change     func(*jobs.Header)
 		line, want string
 	}{
-		{func(h *jobs.Header) { h.Build = "another" }, "resume st", "another build"},
+		{func(h *jobs.Header) { h.Build = "another" }, "resume st", "is of build another"},
 		{func(h *jobs.Header) { h.Setting = []string{"system: commit", "nodes: 17"} }, "resume st", "of a search of system: commit, nodes: 17"},
 		{func(*jobs.Header) {}, "search commit --state st", "the directory has a log already"},
 		{func(*jobs.Header) {}, "resume elsewhere", "has no state of a search"},
