@@ -127,7 +127,7 @@ func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 			Stuck: f.stuck, Progress: progress.searched,
 			OnStuck: func(r *search.Result) { // the handler holds the process: nothing comes after it
 				progress.clear()
-				t.complain(usagef("a handler of %s is stuck: %s; look for it by macemc search", r.System.Name, strings.TrimSpace(r.Finding.Message)))
+				t.complain(usagef("a handler of %s does not return: %s; search with the same flags reports where", r.System.Name, strings.TrimSpace(r.Finding.Message)))
 				t.exit(exitFound)
 			},
 		},

@@ -23,7 +23,7 @@ import (
 // typed keeps everything that must not be lost: the progress of the child's runs, its
 // findings, and what handlers print. See keeper.
 
-// asChild is the variable that gives a process its role as a child.
+// asChild is the environment variable that gives a process its role as a child.
 const asChild = "MACEMC_CHILD"
 
 // The roles of a child.
@@ -33,30 +33,30 @@ const (
 	roleTell  = "tell"  // report the progress of a search whose child has died
 )
 
-// child is the connection of this process to its keeper, if it has one.
+// child is the connection of this process to its keeper. It is nil if the process has none.
 type child struct {
 	role   string
 	trail  *trail.Trail
 	said   *os.File // the connection to the keeper
-	token  string   // stands on each line of said
+	token  string   // the secret at the beginning of each line of said
 	found  []string // the paths of its findings
 	began  time.Time
 	notes  time.Time
 	stdout *os.File
 	stderr *os.File
-	prints *os.File // what handlers print goes there
+	prints *os.File // the file to which handlers print
 }
 
-// note is a record of the progress of a search.
+// note is the progress of a search, as a child records it on the trail.
 type note struct {
 	Stats   search.Stats
 	Elapsed time.Duration
 }
 
-// noteEvery is the least time between two notes.
+// noteEvery is the least time between two notes of a child.
 const noteEvery = 100 * time.Millisecond
 
-// kept returns the trail that records the answers of runs, or nil if they are not recorded.
+// kept returns the trail on which a search should record its runs, or nil if there is no keeper.
 func (c *child) kept() *trail.Trail {
 	if c == nil {
 		return nil
@@ -64,7 +64,7 @@ func (c *child) kept() *trail.Trail {
 	return c.trail
 }
 
-// far writes a note of the search's progress, at most once in noteEvery.
+// far records a note of the search's progress on the trail, at most once in noteEvery.
 func (c *child) far(p search.Progress) {
 	if c == nil || time.Since(c.notes) < noteEvery {
 		return
@@ -75,7 +75,7 @@ func (c *child) far(p search.Progress) {
 	}
 }
 
-// finds records the path of a finding.
+// finds sends the keeper the path of a new finding.
 func (c *child) finds(f *search.Finding) {
 	if c == nil || f.Path == nil {
 		return
@@ -84,7 +84,7 @@ func (c *child) finds(f *search.Finding) {
 	c.say(message{Found: c.found})
 }
 
-// looked replaces the recorded findings by those that were analyzed.
+// looked sends the keeper the paths of the findings after their analysis, which replace those sent before.
 func (c *child) looked(all []*search.Finding) {
 	if c == nil {
 		return
@@ -98,14 +98,14 @@ func (c *child) looked(all []*search.Finding) {
 	c.say(message{Found: c.found})
 }
 
-// shows records where the first finding was written.
+// shows sends the keeper the file to which the path of the first finding was written.
 func (c *child) shows(path string) {
 	if c != nil {
 		c.say(message{Shown: path})
 	}
 }
 
-// heard returns a function that returns the text which handlers have printed since its last call. It returns
+// heard returns a function that returns the text that handlers have printed since its last call. It returns
 // nil if handlers have printed nothing yet, or if their output is not kept.
 func (c *child) heard() func() string {
 	if c == nil || sizeOf(c.prints) == 0 {
@@ -124,7 +124,7 @@ func (c *child) heard() func() string {
 	}
 }
 
-// heardMost is the largest number of bytes that are kept of the output of a step.
+// heardMost is the largest number of bytes of output that are kept for one step.
 const heardMost = 4096
 
 func sizeOf(file *os.File) int64 {
@@ -135,31 +135,32 @@ func sizeOf(file *os.File) int64 {
 	return info.Size()
 }
 
-// message is a message from a child to its keeper or back, which is sent as a line of JSON.
+// message is a message from a child to its keeper, or from the keeper to a child, sent as one line of JSON.
 type message struct {
 	Found  []string    `json:",omitempty"` // the paths of all findings so far
 	Alone  string      `json:",omitempty"` // the path of the run that is repeated
 	Run    []byte      `json:",omitempty"` // the answers of that run
 	Killed *killed     `json:",omitempty"` // what killed the search
 	Stop   search.Stop `json:",omitempty"` // the reason to end, if the search did not end in time
-	Reason string      `json:",omitempty"` // why the process ended, if no run has killed it
+	Reason string      `json:",omitempty"` // the cause of the end of the process, if no run has killed it
 	Shown  string      `json:",omitempty"` // the path of the first finding, once it was written
-	Note   note        // the progress
+	Note   note        // the progress of the search
 }
 
-// killed is a path that ends the process that takes it.
+// killed describes a run that ends the process that takes it: its path, and the reason and the stack of
+// that end.
 type killed struct{ Path, Message, Stack string }
 
-// say writes a message on a line with the token. It begins a new line, since a handler may have written
-// half a line.
+// say writes a message on a line with the token. It begins a new line, since a handler may have written a
+// part of a line before.
 func (c *child) say(m message) {
 	if text, err := json.Marshal(m); err == nil {
 		_, _ = fmt.Fprintf(c.said, "\n%s%s\n", c.token, text)
 	}
 }
 
-// lastSaid returns the last message in a file for which holds reports true. Lines without the token are no
-// messages: a handler has written them.
+// lastSaid returns the last message in a file for which holds returns true. It skips lines without the
+// token, which handlers have written.
 func lastSaid(file *os.File, token string, holds func(*message) bool) (last message, ok bool) {
 	info, err := file.Stat()
 	if err != nil {
@@ -182,13 +183,14 @@ func textOf(path *choose.Path) string {
 	return b.String()
 }
 
-// alone repeats the run that the keeper asks about.
+// alone takes the run that the keeper has sent, and sends back its path.
 func (c *child) alone(sys *sim.System, opts search.Options) error {
 	m, _ := lastSaid(c.said, c.token, func(m *message) bool { return m.Run != nil })
 	return search.Alone(sys, opts, trail.RunOf(m.Run), func(f *search.Finding) { c.say(message{Alone: textOf(f.Path)}) })
 }
 
-// tellOfDeath reports a search whose process was ended: its findings, and the cause of its end.
+// tellOfDeath reports the result of a search whose child has died: its findings so far, and the cause of
+// the death, which the keeper has sent.
 func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) error {
 	m, _ := lastSaid(t.child.said, t.child.token, func(*message) bool { return true })
 	var found []*search.Finding
@@ -225,7 +227,7 @@ func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) 
 	return nil
 }
 
-// slowly describes the place where handlers wait or are slow.
+// slowly describes the place at which handlers wait or are slow, for a report.
 func slowly(s search.Slow) string {
 	what := "a handler waits (" + s.Does + ")"
 	if s.Does == "running" || s.Does == "runnable" {

@@ -44,7 +44,8 @@ macemc worker`
 	return cmd
 }
 
-// coordinates adds the flags that a coordinator has in addition to those of a search.
+// coordinates makes cmd the command coordinator: it adds the flags that this has besides those of a
+// search.
 func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
 	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "leave all walks to other workers (default this process takes walks, too)")
 	t.cluster().Flags(cmd.Flags(), true)
@@ -54,16 +55,17 @@ func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
 const (
 	asWorker   = "MACEMC_WORKER"
 	workerAll  = "1"
-	workerLone = "lone" // one span; see Lone
+	workerLone = "lone" // takes one task: see jobs.Lone
 
-	// workerEnds is the text that a process prints if it failed in a way in which another process would fail,
-	// too. An exit status cannot show that, since a handler may end the process with any status.
+	// workerEnds is the text that the process of a worker prints if it failed in a way in which another process
+	// would fail too. An exit status cannot show that, since a handler may end the process with any status.
 	workerEnds = "the worker ends"
 
 	goodbye = 3 * time.Second // how long an interrupted worker may take to end
 )
 
-// workerRun is one run of the command worker, or the part of a coordinator that starts its own worker.
+// workerRun is one run of the command worker, or of the worker that a coordinator starts on its own
+// machine.
 type workerRun struct {
 	*tool
 	workers, memory int // 0 workers means one for each core
@@ -122,15 +124,16 @@ of another build or setting. If a handler ends the process, worker starts it aga
 	return cmd
 }
 
-// run runs the command line in a process of its own, until it is interrupted, and returns the exit status.
+// run runs the worker's command line in a process of its own, until it is interrupted, and returns the
+// exit status.
 func (t *workerRun) run() (status int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return t.supervise(ctx, t.args)
 }
 
-// beside starts the worker of a coordinator. It has a process of its own, so a walk that ends that
-// process does not end the search.
+// beside starts the worker of a coordinator, with the arguments join. The worker has a process of its
+// own, so a walk that ends that process does not end the search.
 func (t *workerRun) beside(join []string) (end func()) {
 	args := append([]string{"worker"}, join...)
 	if t.workers > 0 {
@@ -147,7 +150,8 @@ func (t *workerRun) beside(join []string) (end func()) {
 	return func() { stop(); <-ended }
 }
 
-// process returns a process of a worker, and a pipe: closing it ends the process.
+// process returns the process of a worker in this role, which is not started yet, and a pipe. The
+// process ends when the pipe is closed.
 func (t *workerRun) process(role string, args []string) (*exec.Cmd, io.WriteCloser, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -160,8 +164,8 @@ func (t *workerRun) process(role string, args []string) (*exec.Cmd, io.WriteClos
 	return cmd, in, err
 }
 
-// supervise runs a worker in a process of its own, and starts another process each time one dies, until
-// ctx ends or the worker refuses the job. It kills a process that has more memory than allowed.
+// supervise runs a worker in a process of its own, and starts another one each time that process dies,
+// until ctx ends or the worker refuses the job. It kills a process that has more memory than allowed.
 func (t *workerRun) supervise(ctx context.Context, args []string) (status int, err error) {
 	for {
 		cmd, alive, err := t.process(workerAll, args)
@@ -203,7 +207,8 @@ func (t *workerRun) supervise(ctx context.Context, args []string) (status int, e
 	}
 }
 
-// endAbove kills a process once it has more than most bytes of memory, until stop is called.
+// endAbove kills a process once it has more than most bytes of memory. It watches until stop is
+// called.
 func endAbove(p *os.Process, most int) (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -223,7 +228,7 @@ func endAbove(p *os.Process, most int) (stop func()) {
 	return func() { close(done) }
 }
 
-// takerOf returns a Taker for a job.
+// takerOf returns a Taker that takes the walks of job j.
 func (t *workerRun) takerOf(j jobs.Job) (*search.Taker, error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {
@@ -232,7 +237,8 @@ func (t *workerRun) takerOf(j jobs.Job) (*search.Taker, error) {
 	return search.NewTaker(sys, opts)
 }
 
-// remotesOf returns a function that makes Remotes for a job.
+// remotesOf returns a function that makes Remotes, which visit the states of job j in this number of
+// shards.
 func (t *workerRun) remotesOf(j jobs.Job, shards int) (func() (*search.Remote, error), error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {
@@ -241,7 +247,8 @@ func (t *workerRun) remotesOf(j jobs.Job, shards int) (func() (*search.Remote, e
 	return search.NewRemotes(sys, opts, shards), nil
 }
 
-// ofJob returns the system and the options of a job. It refuses a job of another build or setting.
+// ofJob returns the system and the options of job j. It refuses a job that was made by another build
+// of the program, or with another setting.
 func (t *workerRun) ofJob(j jobs.Job) (sys *sim.System, opts search.Options, err error) {
 	build, err := buildHash()
 	if err != nil {
@@ -251,7 +258,7 @@ func (t *workerRun) ofJob(j jobs.Job) (sys *sim.System, opts search.Options, err
 		return nil, opts, fmt.Errorf("%w: it is of another build (%s) than this program (%s); start the same program everywhere", jobs.ErrRefused, j.Build, build)
 	}
 	if len(j.Args) == 0 || j.Args[0] != "coordinator" {
-		return nil, opts, fmt.Errorf("%w: its command line is none of a coordinator", jobs.ErrRefused)
+		return nil, opts, fmt.Errorf("%w: its command line is not that of a coordinator", jobs.ErrRefused)
 	}
 	var f searchFlags
 	cmd := t.searches(&f)
@@ -276,7 +283,7 @@ func (t *workerRun) ofJob(j jobs.Job) (sys *sim.System, opts search.Options, err
 		return nil, opts, err
 	}
 	if !slices.Equal(mine.Setting, j.Setting) {
-		return nil, opts, fmt.Errorf("%w: it is of %s, and here that is %s", jobs.ErrRefused, strings.Join(j.Setting, ", "), strings.Join(mine.Setting, ", "))
+		return nil, opts, fmt.Errorf("%w: the setting of the coordinator is %s, but here the same command line gives %s", jobs.ErrRefused, strings.Join(j.Setting, ", "), strings.Join(mine.Setting, ", "))
 	}
 	opts.Workers = 1
 	return sys, opts, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completionCommand adds the command that prints completion scripts for shells, with help
-// in the style of the other commands.
+// completionCommand adds the command that prints scripts by which shells complete command
+// lines.
 func completionCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
@@ -22,8 +22,8 @@ func completionCommand(root *cobra.Command) {
 	}
 }
 
-// completes lets a shell complete the name of a system, and after it the ids of its known
-// bugs and the names of its properties and parameters.
+// completes lets a shell complete the arguments and flags of cmd: names of systems, and
+// the ids of known bugs, properties and parameters of the system that was typed.
 func (t *tool) completes(cmd *cobra.Command) *cobra.Command {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -81,7 +81,8 @@ func (p Program) paramsOf(args []string) (all []string) {
 	return all
 }
 
-// systemOf returns the system that the arguments name, or the only one.
+// systemOf returns the name of the system among the arguments, or the name of the only
+// system if there is one.
 func (p Program) systemOf(args []string) string {
 	if len(args) == 0 && len(p.Systems) == 1 {
 		return p.Systems[0].Name

@@ -12,7 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// conditionFlags are the conditions of runs, as a user types them.
+// conditionFlags are the flags for the conditions of runs (faults, network,
+// timers, disk), as the user typed them.
 type conditionFlags struct {
 	properties                []string
 	net, faults, timers, disk string
@@ -20,14 +21,14 @@ type conditionFlags struct {
 	faultsSet                 bool
 }
 
-// The words of --timers and --disk.
+// These are the values of --timers and --disk.
 const (
 	wordFree, wordOrdered   = "free", "ordered"
 	wordPrefix, wordReorder = "prefix", "reorder"
 )
 
-// add declares the flags. Each help text begins with of, which says for which
-// arguments the flags are.
+// add declares the flags of cmd. Each help text begins with of, which says to
+// which arguments the flag applies.
 func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.properties, "property", nil, of+"check only the property `NAME` (repeatable)")
@@ -39,7 +40,7 @@ func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that do not keep to the protocol, `twins@n1,lies=2@n3`; or none (default those that\nthe system declares)")
 }
 
-// check rejects words that --timers and --disk do not have.
+// check returns an error if --timers or --disk has an unknown value.
 func (f *conditionFlags) check(cmd *cobra.Command) error {
 	f.faultsSet = cmd.Flags().Changed("faults")
 	for _, one := range []struct {
@@ -53,7 +54,7 @@ func (f *conditionFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// read returns the conditions that were typed.
+// read returns the conditions that the flags describe.
 func (f *conditionFlags) read() (c sim.Conditions, err error) {
 	c.Properties, c.FreeTimers, c.DiskReorder = f.properties, f.timers == wordFree, f.disk == wordReorder
 	c.Byzantine = f.byzantine
@@ -73,7 +74,8 @@ func (f *conditionFlags) read() (c sim.Conditions, err error) {
 	return c, nil
 }
 
-// clocked rejects --timers ordered for a system whose timers are free.
+// clocked returns an error if --timers is ordered and the timers of the system
+// are free.
 func (f *conditionFlags) clocked(sys *sim.System, params sim.Params) error {
 	if f.timers != wordOrdered {
 		return nil

@@ -21,8 +21,8 @@ import (
 	"macemc/trace"
 )
 
-// explain finds the critical step of each finding, and shrinks its run. If it is stopped, it leaves a finding
-// on which it still works as it was.
+// explain finds the critical step of each finding, and shrinks its run. If it is stopped, the finding on
+// which it is working stays as it was.
 func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *ending) error {
 	if f.noCritical && f.noShrink {
 		return nil
@@ -59,7 +59,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 	return nil
 }
 
-// critical returns the options under which a finding is analyzed.
+// critical returns the options for the analysis of a finding of a search with the options opts.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
 	return critical.Options{
 		Search: search.Options{
@@ -167,11 +167,11 @@ found.path.`,
 	return cmd
 }
 
-// looking analyzes a finding, as the command critical or shrink does.
+// looking is the analysis that the command critical or shrink makes of a finding.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
-// looks returns the function of a command that analyzes a path. The path is analyzed in a child
-// process, or in this one if there can be no child.
+// looks returns the function of a command that analyzes the run of a path by into. It does so in a child,
+// or in this process if there can be no child.
 func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		if err := f.check(cmd); err != nil {
@@ -190,10 +190,11 @@ func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) 
 	}
 }
 
-// endedEffort bounds the effort for a run that was not recorded as dead: it takes a minute or less.
+// endedEffort is the effort for the analysis of a run that was not recorded as dead. It takes a minute or
+// less.
 const endedEffort = 2_000_000
 
-// run replays a recorded path, analyzes its run, and returns the exit status.
+// run takes the recorded path again, analyzes its run by into, and returns the exit status.
 func (t *lookRun) run(name string, into looking) (status int, err error) {
 	name = insideFolder(name)
 	if t.ofPrograms(name) {
@@ -291,7 +292,7 @@ func (t *lookRun) conclude(path *choose.Path, r *search.Result, c *critical.Resu
 	return status, report.Looked(t.stdout, r, how, all...)
 }
 
-// concludeStuck reports that a handler never returned, and returns the exit status.
+// concludeStuck reports that a handler never returned during the analysis, and returns the exit status.
 func (t *lookRun) concludeStuck(path *choose.Path, stuck *search.Result) (status int, err error) {
 	again := stuckReplay(path, stuck)
 	if t.f.json {
@@ -300,7 +301,7 @@ func (t *lookRun) concludeStuck(path *choose.Path, stuck *search.Result) (status
 	return statusOf(again), report.Replayed(t.stdout, path, again, false)
 }
 
-// insideFolder returns the path in the folder of a finding, or the name itself.
+// insideFolder returns the path file inside name, if name is the folder of a finding, or else name itself.
 func insideFolder(name string) string {
 	if inside := filepath.Join(name, "error.path"); exists(inside) {
 		return inside

@@ -11,13 +11,14 @@ import (
 	"macemc/internal/guard"
 )
 
-// how describes how a child died, in a few words.
+// how returns a few words about how a child died, for the middle of a sentence.
 func how(d *death) string {
 	what, _ := tellDeath(d, 0)
 	return what
 }
 
-// tellDeath returns how a child died, and where, if Go's runtime has printed that.
+// tellDeath describes how a child died, and returns the stack if Go's runtime has printed one. allowed
+// is the memory in bytes that the child was allowed to use.
 func tellDeath(d *death, allowed int) (what, stack string) {
 	crash, all := crashOf(d.printed)
 	stack = stackOf(all)
@@ -39,8 +40,8 @@ func tellDeath(d *death, allowed int) (what, stack string) {
 	return what, ""
 }
 
-// crashOf returns the line in which Go's runtime printed why it ended the process, and the stacks that
-// follow, or "" if the runtime did not end it.
+// crashOf returns the line in which Go's runtime printed why it ended the process, and the stacks
+// after that line. It returns "" if the runtime did not end the process.
 func crashOf(printed string) (crash, stacks string) {
 	at := -1
 	for _, word := range []string{"fatal error: ", "panic: ", "SIGQUIT: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: "} {
@@ -55,8 +56,8 @@ func crashOf(printed string) (crash, stacks string) {
 	return crash, stacks
 }
 
-// stackOf returns the service's part of the stack of the goroutine that ended the process: the
-// goroutine that runs a World, or else the first running one.
+// stackOf returns the service's part of the stack of the goroutine that ended the process, which is
+// the goroutine that runs a World, or else the first running one.
 func stackOf(stacks string) string {
 	first := ""
 	stacks = elided.ReplaceAllString(stacks, "\n")
@@ -75,11 +76,11 @@ func stackOf(stacks string) string {
 	return first
 }
 
-// elided is the line in the middle of a stack that is too deep to be printed.
+// elided matches the line that Go's runtime prints in the middle of a stack that is too deep.
 var elided = regexp.MustCompile(`\n\.\.\.\d+ frames elided\.\.\.\n`)
 
-// framesMost is the largest number of frames that are shown. A stack that overflowed has millions of
-// frames, most of them alike.
+// framesMost is the largest number of frames of a stack that are shown. A stack that overflowed has
+// millions of frames, most of them alike.
 const framesMost = 12
 
 func shortened(stack string) string {
@@ -94,7 +95,7 @@ func shortened(stack string) string {
 	return strings.Join(out, "\n")
 }
 
-// again reports whether a frame repeats the last one or one of the two before, as in a
+// again reports whether a frame, a call at a place, equals one of the last two of frames, as in a
 // recursion through one or two functions.
 func again(frames []string, call, place string) bool {
 	for k := len(frames) - 2; k >= max(0, len(frames)-4); k -= 2 {

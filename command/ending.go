@@ -17,10 +17,10 @@ const (
 	lateAfterSignal, killAfterSignal = 500 * time.Millisecond, 1200 * time.Millisecond
 )
 
-// ending says whether a command is to end.
+// ending records whether a command should end, and why.
 type ending struct {
-	asked, over atomic.Bool // by a signal; its time is over
-	late        atomic.Bool // findings are not analyzed any further
+	asked, over atomic.Bool // a signal has asked it to end; its time is over
+	late        atomic.Bool // the analysis of findings should end too
 }
 
 // why returns the reason to end, or "" if there is none.
@@ -35,9 +35,9 @@ func (e *ending) why() search.Stop {
 	}
 }
 
-// interrupts makes the first Ctrl-C or SIGTERM end the command with its results so far, and the
-// second end the process. The limit, if it is not 0, ends the command as well. ignore
-// restores the default behavior.
+// interrupts makes the first Ctrl-C or SIGTERM end the command with its results so far, and the second one
+// end the process. When the time limit, if it is not 0, is over, the command ends as well. ignore restores
+// the default behavior.
 func (t *tool) interrupts(p *progress, limit time.Duration) (e *ending, ignore func()) {
 	e = &ending{}
 	signals, done := make(chan os.Signal, 2), make(chan struct{})

@@ -14,7 +14,8 @@ import (
 	"macemc/mdb/web"
 )
 
-// explore serves the page of a session until the user ends it, on the page or here.
+// explore serves the page on which the run of a path is explored, until the user ends that, on the
+// page or at the terminal.
 func (t *mdbRun) explore(name string) error {
 	opener := t.opener()
 	opener.Busy = &mdb.Busy{Stuck: t.f.stuck, OnStuck: func(where, message, stack string) {
@@ -50,7 +51,8 @@ func (t *mdbRun) explore(name string) error {
 	return nil
 }
 
-// exploreFound serves the page of the first finding of a search, if there is one and --web is set.
+// exploreFound serves the page on which the first finding of a search is explored, if there is a
+// finding and --web was given.
 func (t *tool) exploreFound(f searchFlags, path string) error {
 	if !f.web || path == "" {
 		return nil

@@ -2,8 +2,8 @@ package command
 
 import "regexp"
 
-// flagOf are the flags for the fields that errors of the library name. An error that leaves
-// this program names flags, since its user has not written the fields.
+// flagOf has the flag for each field that errors of the packages below name. The user of this
+// program has typed flags, so errors that it prints name these.
 var flagOf = map[string]string{
 	"Config.Public": "--public",
 	"Params.Nodes":  "--nodes",
@@ -40,8 +40,7 @@ var flagOf = map[string]string{
 
 var fieldName = regexp.MustCompile(`\b(Config|Params|Options)\.[A-Z]\w*`)
 
-// inFlags returns a text of the library with flags in place of fields. It keeps fields that have
-// no flag.
+// inFlags returns an error text with flags in place of the fields that flagOf has.
 func inFlags(text string) string {
 	return fieldName.ReplaceAllStringFunc(text, func(field string) string {
 		if flag, has := flagOf[field]; has {

@@ -20,29 +20,29 @@ func (c *calling) commands(file string) []finding.Command {
 	}
 }
 
-// storePrefixes writes prefixes into a new folder, and notes their names.
+// storePrefixes writes the paths of r.Prefixes, from which a search may start, into a new folder.
 func storePrefixes(on *finding.Shelf, r *search.Result) error {
 	return storePaths(on, r.System.Name+"-prefixes", len(r.Prefixes), func(i int) (*choose.Path, *string) {
 		return r.Prefixes[i].Path, &r.Prefixes[i].File
 	})
 }
 
-// storeUndecided writes the runs that may be dead.
+// storeUndecided writes the paths of runs that may be dead into a new folder.
 func storeUndecided(on *finding.Shelf, r *search.Result) error {
 	return storePaths(on, r.System.Name+"-undecided", len(r.Undecided), func(i int) (*choose.Path, *string) {
 		return r.Undecided[i].Path, &r.Undecided[i].File
 	})
 }
 
-// storeLeftOut writes the runs to states that were left out.
+// storeLeftOut writes the paths to states that the search has left out into a new folder.
 func storeLeftOut(on *finding.Shelf, r *search.Result) error {
 	return storePaths(on, r.System.Name+"-left-out", len(r.LeftAt), func(i int) (*choose.Path, *string) {
 		return r.LeftAt[i].Path, &r.LeftAt[i].File
 	})
 }
 
-// storePaths writes n paths into a folder. of returns the i-th path, and the variable that gets the name of
-// its file.
+// storePaths writes n paths into a new folder with this name. of returns the i-th path, and a variable in
+// which the name of its file is stored.
 func storePaths(on *finding.Shelf, name string, n int, of func(i int) (*choose.Path, *string)) error {
 	if n == 0 {
 		return nil

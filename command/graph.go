@@ -88,7 +88,7 @@ type drawing interface {
 	Mermaid(io.Writer, eventgraph.Part) error
 }
 
-// formats are the words of --format, and the extensions of their files.
+// formats are the values of --format, with the extensions of their files and the functions that draw them.
 var formats = []struct {
 	name, end string
 	draw      func(drawing, io.Writer, eventgraph.TextOptions) error
@@ -145,14 +145,14 @@ func (f *graphFlags) check() error {
 	return nil
 }
 
-// single reports whether the format draws one run.
+// single reports whether the format can draw only one run, and not two side by side.
 func (f *graphFlags) single() bool { return f.format == "dot" || f.format == "perfetto" }
 
-// parted reports whether the flags ask for a part of one run.
+// parted reports whether flags restrict the drawing to a part of the run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
-// columns returns the width for drawing a graph on the terminal, within limits, or 0
-// if the output is not a terminal.
+// columns returns the width of the terminal for a graph drawn as text, within limits, or 0 if the output is
+// no terminal.
 func (t *graphRun) columns() int {
 	w, is := t.stdout.(interface{ Columns() int })
 	if !is || w.Columns() == 0 {
@@ -211,10 +211,10 @@ func (t *graphRun) run(name string) error {
 	})
 }
 
-// pageMost is the largest number of steps of a run that a page has, unless more are asked for.
+// pageMost is the largest number of steps on an HTML page, unless the user asks for more.
 const pageMost = 12_000
 
-// part returns the part of the graph that the flags ask for, except the nodes.
+// part returns the part of the graph to draw according to the flags, without its nodes: see named.
 func (f *graphFlags) part() eventgraph.Part {
 	p := eventgraph.Part{From: f.from, To: f.to, Whole: f.whole}
 	if f.format == "html" && !f.whole {
@@ -223,7 +223,7 @@ func (f *graphFlags) part() eventgraph.Part {
 	return p
 }
 
-// write lets draw write to --out, or else to standard output.
+// write calls draw with the file of --out, or with standard output if there is no such flag.
 func (t *graphRun) write(draw func(io.Writer) error) error {
 	if t.f.out == "" {
 		return draw(t.stdout)
@@ -238,7 +238,7 @@ func (t *graphRun) write(draw func(io.Writer) error) error {
 	return nil
 }
 
-// run is a recorded path that was taken again, and its graph.
+// run is a recorded path that was taken again, and the graph of its run.
 type run struct {
 	sys   *sim.System
 	path  *choose.Path
@@ -247,7 +247,7 @@ type run struct {
 	stuck bool // its last handler does not return
 }
 
-// drawn takes a recorded path again and makes the graph of its run.
+// drawn takes the recorded path in file name again, and makes the graph of its run.
 func (t *graphRun) drawn(name string) (*run, error) {
 	sys, path, err := t.recorded(name)
 	if err != nil {
@@ -300,8 +300,8 @@ func (t *graphRun) drawn(name string) (*run, error) {
 	return &run{sys, path, found, g, stuck}, nil
 }
 
-// replayed takes a path again. If a handler does not return, replayed reports stuck and does not wait for it,
-// since the process ends soon after.
+// replayed takes a path again, and calls see with the world. If a handler does not return, it reports stuck
+// and does not wait, since the process ends soon after.
 func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *search.Replayed, stuck bool, err error) {
 	type outcome struct {
 		r     *search.Replayed
@@ -319,10 +319,10 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 	return o.r, o.stuck, o.err
 }
 
-// stuckAfter is the time that a handler may run without asking Env anything.
+// stuckAfter is the time after which a handler counts as stuck if it has not called Env since.
 var stuckAfter = 10 * time.Second // a test does not wait for as long
 
-// beside returns the run to draw beside that of a path, or nil if there is none.
+// beside returns the run to draw beside the run here of file name, or nil if none is asked for.
 func (t *graphRun) beside(here *run, name string) (*run, error) {
 	live := t.f.live
 	if live == "" {
@@ -333,12 +333,12 @@ func (t *graphRun) beside(here *run, name string) (*run, error) {
 	}
 	there, err := t.drawn(live)
 	if err == nil && there.sys != here.sys {
-		err = fmt.Errorf("%s: the path is of %s, and %s of %s; runs of one system stand beside each other", live, there.sys.Name, name, here.sys.Name)
+		err = fmt.Errorf("%s is a run of %s, and %s a run of %s; only runs of one system can be drawn beside each other", live, there.sys.Name, name, here.sys.Name)
 	}
 	return there, err
 }
 
-// named returns the nodes of --nodes.
+// named returns the nodes that --nodes names.
 func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	for _, name := range f.nodes {
 		i := slices.IndexFunc(g.Nodes(), func(a sim.Addr) bool { return a.String() == name })
@@ -350,8 +350,8 @@ func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	return nodes, nil
 }
 
-// sliced returns the part of the graph on which the failure depends. Its title says whether a run of only
-// these steps fails in the same way.
+// sliced returns the graph of those steps on which the failure depends. Its title says whether a run of
+// these steps alone fails in the same way.
 func (r *run) sliced() (*eventgraph.Graph, error) {
 	step := r.found.Step
 	var g *eventgraph.Graph
@@ -398,7 +398,7 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 	return g, nil
 }
 
-// steps returns the steps of the path with these numbers.
+// steps returns the steps of the path with these numbers, as they are written in a path.
 func (r *run) steps(numbers []int) []choose.Step {
 	steps := make([]choose.Step, len(numbers))
 	for i, n := range numbers {

@@ -19,8 +19,8 @@ type heading struct {
 	names []string
 }
 
-// commandHeadings lists the commands in the order of a user's work. Other commands come
-// last.
+// commandHeadings lists the headings of the help, with their commands in the order in which a user needs
+// them. Commands without a heading come last.
 var commandHeadings = []heading{
 	{"begin", []string{"new", "vet"}},
 	{"find", []string{"list", "search", "resume"}},
@@ -33,7 +33,7 @@ var commandHeadings = []heading{
 	{"shells", []string{"bash", "zsh", "fish", "powershell"}},
 }
 
-// flagHeadings are the headings of the flags of commands that have many.
+// flagHeadings lists the headings of flags, for commands with many flags.
 var flagHeadings = map[string][]heading{
 	"live": {
 		{"what runs", []string{"nodes", "bug", "param", "time", "in-process", "seed", "pace"}},
@@ -56,8 +56,8 @@ var flagHeadings = map[string][]heading{
 	},
 }
 
-// headingsOf returns the headings of a command's flags. A coordinator has those of a search, and some
-// more.
+// headingsOf returns the headings of the flags of the command with this name. A coordinator has those of
+// a search, and some more.
 func headingsOf(name string) []heading {
 	if name != "coordinator" {
 		return flagHeadings[name]
@@ -67,7 +67,7 @@ func headingsOf(name string) []heading {
 
 const (
 	helpColumns = 100
-	flagColumn  = 24 // where the texts of flags begin
+	flagColumn  = 24 // the column at which the texts of flags begin
 )
 
 // help writes the help of a command.
@@ -98,8 +98,9 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
 
-// examples returns the lines of an example, without those that name a system which this program does not
-// have. Most lines name handshake; if the program does not have it, its first system replaces it.
+// examples returns the lines of an example for the help, without those that name a system that this
+// program does not have. Most lines name handshake, which is replaced by the first system of a program
+// that does not have it.
 func (p Program) examples(text string) (lines []string) {
 	first := p.Systems[0]
 	bug := "WHAT"
@@ -178,8 +179,8 @@ func (c *calling) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "\n%s COMMAND --help explains a command.\n", c.Name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }
 
-// under returns the headings, each with those of its names that are in names. Names without a heading
-// come last.
+// under sorts names under their headings, and returns the headings that have any. Names without a
+// heading come last.
 func under(headings []heading, names []string) (out []heading) {
 	rest := slices.Clone(names)
 	for _, h := range headings {
@@ -223,7 +224,7 @@ func helpFlags(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// row writes a label with a text beside it, or below it if the label is too long.
+// row writes a label, and a text of this width beside it, or below it if the label is too long.
 func row(b *strings.Builder, width int, label, text string) {
 	lines := report.Wrap(strings.Join(strings.Fields(text), " "), helpColumns-width-2)
 	if utf8.RuneCountInString(label) > width-2 {

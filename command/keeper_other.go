@@ -8,7 +8,8 @@ import (
 	"macemc/internal/lines"
 )
 
-// keeper does nothing: on this operating system, runs are taken in the process of the command.
+// keeper has no function on this operating system: runs are taken in the process of the
+// command.
 type keeper struct{}
 
 type death struct{}

@@ -40,7 +40,7 @@ const (
 // long that the handler would seem not to return.
 const stackMost = 64 << 20
 
-// heldBy returns the connection to the keeper of this process, or nil if it has none.
+// heldBy returns the connection of this process to its keeper, or nil if the process is no child.
 func heldBy() *child {
 	role := os.Getenv(asChild)
 	if role == "" {
@@ -65,7 +65,7 @@ func heldBy() *child {
 	}
 }
 
-// moved returns a file of the child under a high number.
+// moved moves a file of the child to a high number, and returns it.
 func moved(fd uintptr, name string) *os.File {
 	high, _, no := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_DUPFD_CLOEXEC, fdHigh)
 	if no != 0 { // the limit of open files of a process is lower
@@ -76,11 +76,11 @@ func moved(fd uintptr, name string) *os.File {
 	return os.NewFile(high, name)
 }
 
-// tokenBytes is the length of the token. A child and its keeper write it on each line to each other;
-// since no handler knows it, the output of handlers is not taken for such a line.
+// tokenBytes is the length of the token, which a child and its keeper write on each line to each other. No
+// handler knows it, so the output of handlers is not taken for such a line.
 const tokenBytes = 32
 
-// keeper runs commands in child processes, and survives them.
+// keeper starts children that execute the command line, watches them, and goes on when one dies.
 type keeper struct {
 	t       *tool
 	self    string
@@ -88,7 +88,7 @@ type keeper struct {
 	trail   *trail.Trail
 	said    *os.File
 	token   string
-	printed *os.File // what handlers print, and Go's runtime when it dies
+	printed *os.File // the output of handlers, and that of Go's runtime when the child dies
 
 	limit time.Duration // --time of a search; 0 means none
 	began time.Time
@@ -99,7 +99,7 @@ type keeper struct {
 	last  os.Signal
 }
 
-// counted makes a copy of the program that counts lines take the runs.
+// counted makes children run an instrumented copy of the program, which counts lines.
 func (k *keeper) counted(p *lines.Program) (end func(), err error) {
 	if k.self, err = p.File(); err != nil {
 		return nil, err
@@ -112,16 +112,16 @@ func (k *keeper) counted(p *lines.Program) (end func(), err error) {
 
 // death describes the unexpected end of a child.
 type death struct {
-	how     string // in the words of the system
+	how     string // in the words of the operating system
 	signal  syscall.Signal
 	printed string
 	memory  int // its memory in bytes, if it was killed because of that, or 0
 	late    bool
-	stopped int         // times in a row that it was seen stopped, as by SIGSTOP
-	stop    search.Stop // why it should have ended, if it was killed because it did not, or ""
+	stopped int         // the number of times in a row that it was seen stopped, as by SIGSTOP
+	stop    search.Stop // if it was killed because it did not end: the reason to end; otherwise ""
 }
 
-// stands counts how many times in a row a child was seen stopped, and reports whether that is too often.
+// stands counts how often in a row the child was seen stopped, and reports whether that is too often.
 func (d *death) stands(stopped bool) bool {
 	if d.stopped++; !stopped {
 		d.stopped = 0
@@ -129,13 +129,14 @@ func (d *death) stands(stopped bool) bool {
 	return d.stopped > stoppedMost
 }
 
-// overdue notes why a child should have ended long ago, and reports whether it should.
+// overdue records the reason for which a child should have ended, and reports whether there is one.
 func (d *death) overdue(why search.Stop) bool {
 	d.stop = why
 	return why != ""
 }
 
-// keep returns a keeper, whose child executes the command line, or nil if there can be no child.
+// keep returns a keeper, or nil if the command must run in this process, as a child must, or if inProcess is
+// set.
 func (t *tool) keep(inProcess bool) (kept *keeper) {
 	if t.args == nil || t.child != nil || inProcess {
 		return nil
@@ -159,8 +160,8 @@ func (t *tool) keep(inProcess bool) (kept *keeper) {
 	return k
 }
 
-// run executes the command line in a child, and returns how the child died. If it ended by itself, d is nil,
-// and status is its exit status.
+// run executes the command line in a child with this role, and waits for it. If the child ended by itself, d is
+// nil and status is its exit status. Otherwise d describes how it died.
 func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	alive, ours, err := os.Pipe()
 	if err != nil {
@@ -203,7 +204,7 @@ func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	return exitFound, d
 }
 
-// How often the output of a child is checked, and cut if there is too much of it.
+// These limits apply to the output of a child, which is checked and cut from time to time.
 const (
 	watchEvery  = 50 * time.Millisecond
 	printedMost = 1 << 20
@@ -214,9 +215,9 @@ const (
 // the keeper was stopped together with its child, the time meanwhile does not count.
 var stoppedMost = 200
 
-// watch monitors a child. It kills a child that takes too much memory, prints without end, goes on
-// beyond the limit, if there is one, or does not end when it was asked to. It passes on interrupts that
-// the child did not get itself.
+// watch watches the process p of a child until ended is called. It kills the child if it takes too much memory,
+// prints without end, goes on beyond the limit, or does not end when it was asked to. It passes on interrupts
+// that the child did not get itself.
 func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string) (ended func()) {
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -269,7 +270,7 @@ func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string
 	}
 }
 
-// overdue returns why a child should have ended long ago, or "" if it need not have.
+// overdue returns the reason for which a child in this role should have ended long ago, or "" if there is none.
 func (k *keeper) overdue(role string) search.Stop {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -304,8 +305,8 @@ func (k *keeper) whatWasPrinted() string {
 	return string(text[:n])
 }
 
-// listen counts the signals that ask to end, and passes on those that the child does not
-// get itself.
+// listen counts the signals that ask this process to end, until end is called, and passes on those that the
+// child does not get itself.
 func (k *keeper) listen() (end func()) {
 	signals, done := make(chan os.Signal, 4), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -330,7 +331,8 @@ func (k *keeper) listen() (end func()) {
 	}
 }
 
-// follow ends this process by the signal that ended the child, if the user sent that signal.
+// follow ends this process by the signal that ended the child, if the user sent the same signal to this
+// process.
 func (k *keeper) follow(d *death) {
 	asked, last := k.interrupted()
 	if asked == 0 || d.signal != last {
@@ -369,13 +371,13 @@ func (k *keeper) search(limit time.Duration) (status int) {
 	return exitFound
 }
 
-// shown returns the path of the first finding that the child wrote, or "".
+// shown returns the file with the path of the first finding that the child has written, or "".
 func (k *keeper) shown() string {
 	m, _ := lastSaid(k.said, k.token, func(m *message) bool { return m.Shown != "" })
 	return m.Shown
 }
 
-// afterDeath returns the progress of a search whose child died.
+// afterDeath returns a message with the findings and the progress of a search whose child has died.
 func (k *keeper) afterDeath() (m message) {
 	found, _ := lastSaid(k.said, k.token, func(m *message) bool { return m.Found != nil })
 	m.Found = found.Found
@@ -383,19 +385,20 @@ func (k *keeper) afterDeath() (m message) {
 	return m
 }
 
-// ask leaves a message to the next child.
+// ask leaves a message for the next child.
 func (k *keeper) ask(m message) {
 	_ = k.said.Truncate(0)
 	(&child{said: k.said, token: k.token}).say(m)
 }
 
 const (
-	aloneTries = 3 // how often a run is repeated, since its handler may do something else each time
+	aloneTries = 3 // the number of times that a run is taken alone, since its handler may behave differently each time
 	aloneTime  = 30 * time.Second
 )
 
-// culprit takes the runs that were under way again, each alone. If one of them dies again, it has killed
-// the search. Otherwise culprit returns only the reason of the death.
+// culprit takes each run that was under way when a child died again, alone in a child. If that dies as well,
+// the run has killed the search, and culprit describes it. Otherwise culprit returns nil and the cause of death
+// d as a text.
 func (k *keeper) culprit(d *death) (*killed, string) {
 	runs := k.trail.Runs()
 	for _, r := range runs {
@@ -429,8 +432,8 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 	return nil, reason + "; no run that was under way does this when it is taken alone, so the cause came from outside. The result has the findings before that, and claims nothing about states that were not visited"
 }
 
-// other executes a command other than a search in a child, and returns the exit status. d is how the child
-// died, or nil; answers is the number of answers that its run had got by then.
+// other executes a command that is no search in a child. status is its exit status. If the child died, d
+// describes how, and answers is the number of answers that its run had got by then.
 func (k *keeper) other() (status int, d *death, answers int) {
 	defer k.listen()()
 	status, d = k.run(roleRun, 0)
@@ -449,7 +452,7 @@ func (k *keeper) other() (status int, d *death, answers int) {
 	return status, d, answers
 }
 
-// aboutPrinted prints a note if handlers have printed something, since no report has their output.
+// aboutPrinted informs the user if handlers have printed something, since reports do not show their output.
 func (k *keeper) aboutPrinted() {
 	text := k.whatWasPrinted()
 	if text == "" {

@@ -7,7 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// copiedOnce returns the instrumented copy of this program. It makes the copy at the first call.
+// copiedOnce returns a copy of this program that reports which lines run, and makes it at the first
+// call.
 func (t *tool) copiedOnce() *lines.Program {
 	if t.copies == nil {
 		t.copies = t.copied()
@@ -15,8 +16,8 @@ func (t *tool) copiedOnce() *lines.Program {
 	return t.copies
 }
 
-// linesRan returns which lines of a system have run in this process. The program must be an instrumented
-// copy, which counts them.
+// linesRan returns which lines of a system's code have run in this process, which must be an
+// instrumented copy of the program.
 func linesRan(sys *sim.System, params sim.Params) (*search.Lines, error) {
 	sources := account.NewSources(sys, params)
 	ran, err := lines.Counted(sources.Packages())
@@ -26,8 +27,8 @@ func linesRan(sys *sim.System, params sim.Params) (*search.Lines, error) {
 	return sources.Unran(ran), nil
 }
 
-// copied returns a copy of this program that reports which lines run in each step, or nil
-// if this process has no program of its own.
+// copied makes a copy of this program that reports which lines run in each step. It returns nil if
+// this process has no program file to copy, as in tests.
 func (t *tool) copied() *lines.Program {
 	if t.args == nil {
 		return nil

@@ -30,7 +30,7 @@ import (
 	"macemc/sim"
 )
 
-// liveFlags are the flags of live, as the user typed them.
+// liveFlags are the flags of the command live, as the user typed them.
 type liveFlags struct {
 	nodes                int
 	bugs, params         []string
@@ -60,8 +60,8 @@ type liveRun struct {
 	f   liveFlags
 }
 
-// lifeOfChild is the environment variable by which live passes the number of a node's life to a process
-// that it starts.
+// lifeOfChild is the environment variable with the number of a node's life, which live sets for a process that
+// it starts.
 const lifeOfChild = "MACEMC_LIVE_LIFE"
 
 func (t *tool) liveCommand() *cobra.Command {
@@ -139,8 +139,8 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	return cmd
 }
 
-// check completes the flags, and returns the parameters that they set. life is the number of a node's life, in
-// a process that live has started.
+// check completes the flags, and returns the parameters that they set. life is the value of lifeOfChild, or ""
+// if live has not started this process.
 func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error) {
 	f.params = sys.Running(f.params)
 	p, err = sys.Configure(f.nodes, f.params, f.bugs)
@@ -179,7 +179,7 @@ func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error
 	return p, nil
 }
 
-// run runs the nodes, and returns the exit status.
+// run runs the nodes as the flags say, and returns the exit status.
 func (t *liveRun) run() (status int, err error) {
 	p, err := t.f.check(t.sys, t.env(lifeOfChild))
 	if err != nil {
@@ -219,7 +219,7 @@ func readBook(name string) (live.Book, error) {
 	return b, nil
 }
 
-// followBook adds to a host the nodes that are written into the book while it runs.
+// followBook reads the book in file name again while the host runs, and adds its new nodes to the host.
 func followBook(ctx context.Context, h *live.Host, name string, log *slog.Logger) {
 	var before os.FileInfo
 	for tick := time.Tick(time.Second); ; {
@@ -241,7 +241,7 @@ func followBook(ctx context.Context, h *live.Host, name string, log *slog.Logger
 	}
 }
 
-// log returns the logger for --log-format and --log-level.
+// log returns the logger for --log-format and --log-level, which writes to to.
 func (f *liveFlags) log(to io.Writer) (*slog.Logger, error) {
 	level := slog.LevelWarn
 	switch {
@@ -266,7 +266,7 @@ func (f *liveFlags) log(to io.Writer) (*slog.Logger, error) {
 	return nil, usagef("--log-format is %q; there are text and json", f.logFormat)
 }
 
-// node runs one node, and returns the exit status.
+// node runs the one node that --id names, and returns the exit status.
 func (t *liveRun) node(ctx context.Context, c live.Config) (status int, err error) {
 	if c.Book, err = readBook(t.f.book); err != nil {
 		return exitInput, err
@@ -333,7 +333,7 @@ func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
 	return live.TLSFiles(f.cert, f.key, f.ca)
 }
 
-// announce prints a text for the operator on standard error. With --log-format json it logs the text, so that
+// announce prints a text for the user on standard error. With --log-format json it logs the text, so that
 // every line is JSON.
 func (t *liveRun) announce(log *slog.Logger, format string, args ...any) {
 	if t.f.logFormat == "json" {
@@ -343,7 +343,7 @@ func (t *liveRun) announce(log *slog.Logger, format string, args ...any) {
 	fmt.Fprintf(t.stderr, format+"\n", args...)
 }
 
-// serveMetrics serves the metrics of a host until closer is called.
+// serveMetrics serves the metrics of host h by HTTP until closer is called, if --metrics is set.
 func (t *liveRun) serveMetrics(h *live.Host, log *slog.Logger) (closer func(), err error) {
 	if t.f.metrics == "" {
 		return func() {}, nil
@@ -448,7 +448,7 @@ func (t *liveRun) all(ctx context.Context, c live.Config) (status int, err error
 	return status, err
 }
 
-// voice prints what happens, with the time since the start.
+// voice prints events of a run, each with the time since the start of the run.
 type voice struct {
 	t     *tool
 	began time.Time
@@ -461,8 +461,8 @@ func (v *voice) say(format string, args ...any) {
 	fmt.Fprintf(v.t.stdout, "%7.2f s  %s\n", time.Since(v.began).Seconds(), report.Line(fmt.Sprintf(format, args...)))
 }
 
-// attend prints when the system becomes live and when it ceases to be. It returns once ctx is done, or with
-// an error once a property is violated or a node fails.
+// attend prints when the system becomes live and when it ceases to be live. It returns nil when ctx is done,
+// and an error when a property is violated or a node fails. It receives the failures of nodes from broken.
 func (t *liveRun) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
 	was := false
 	for wrong == nil && ctx.Err() == nil {
@@ -498,8 +498,8 @@ func (t *liveRun) attend(ctx context.Context, follow *live.Follower, v *voice, b
 	return wrong
 }
 
-// summarise collects a summary while the nodes still run. It returns the exit status, and a function that
-// prints the summary.
+// summarise collects the summary of a run while the nodes still run. wrong is the error of attend. It returns
+// the exit status, and a function that prints the summary.
 func (t *liveRun) summarise(follow *live.Follower, wrong error) (status int, print func()) {
 	var lines []string
 	follow.Look(func(w *live.Watch) {
@@ -541,7 +541,7 @@ func (t *liveRun) summarise(follow *live.Follower, wrong error) (status int, pri
 
 const namedMost = 6 // properties that the end of a run names
 
-// heldSafety says which safety properties held.
+// heldSafety returns a sentence that names the safety properties that have held in all states.
 func heldSafety(w *live.Watch) string {
 	names := w.Judged()
 	what := quotedNames(names)
@@ -554,11 +554,11 @@ func heldSafety(w *live.Watch) string {
 	return fmt.Sprintf("held: %s, in each of %s", what, numerals.Many(w.Steps(), "state"))
 }
 
-// quotedNames returns names of properties, on one line.
+// quotedNames returns the names of properties in quotation marks, on one line.
 func quotedNames(names []string) string { return report.Line(wording.Quoted(names)) }
 
-// trouble returns a function that causes the faults which the flags ask for, or nil if they ask for none.
-// fails are the nodes that fail for good.
+// trouble returns a function that causes the faults for which the flags ask, or nil if they ask for none.
+// fails are the nodes that go down for good.
 func (f *liveFlags) trouble(nodes int) (run func(context.Context, live.Fleet, func(string)) error, fails []int, err error) {
 	switch {
 	case f.faults != "":
@@ -589,7 +589,8 @@ func (f *liveFlags) trouble(nodes int) (run func(context.Context, live.Fleet, fu
 	return nil, nil, nil
 }
 
-// faultsEnd returns when all faults end, and the reason. 0 means that they end with the run.
+// faultsEnd returns the time at which all faults end, and a text with the reason. 0 means that they end with
+// the run.
 func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
 	if f.faultsFor > 0 {
 		return f.faultsFor, "as --faults-for says"
@@ -597,7 +598,8 @@ func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
 	return (f.time * 2 / 3).Round(time.Millisecond), fmt.Sprintf("two thirds of --time %s, so that the system can recover", f.time)
 }
 
-// copies returns a function that opens a second place for the records of a life, or nil if there is none.
+// copies returns a function that opens the file in --record for the record of a life, or nil if there is no
+// such flag.
 func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), error) {
 	if f.record == "" {
 		return nil, nil
@@ -608,7 +610,7 @@ func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), erro
 	return live.RecordIn(f.record), nil
 }
 
-// fleet starts the nodes. If they run in this process, it also returns their host.
+// fleet starts the nodes, whose records follow reads. If they run in this process, it also returns their host.
 func (t *liveRun) fleet(c live.Config, follow *live.Follower, failed func(int, error)) (live.Fleet, *live.Host, error) {
 	if t.f.inProcess {
 		c.Record, c.Weather = follow.Record, live.NewWeather(t.f.seed, live.Climate{})

@@ -4,5 +4,5 @@ package command
 
 import "syscall"
 
-// apart returns nil: this system has no groups of processes that interrupts of a terminal leave out.
+// apart returns nil: on this system a process cannot be shielded from the interrupts of a terminal.
 func apart() *syscall.SysProcAttr { return nil }

@@ -16,7 +16,7 @@ import (
 	"macemc/internal/search"
 )
 
-// lone takes a span or a group in a process of its own: see Hands.
+// lone takes l, a task or a group of states, in a process of its own: see jobs.Hands.
 func (t *workerRun) lone(ctx context.Context, l jobs.Lone, over func() bool) (came []byte, walk int, err error) {
 	cmd, in, err := t.process(workerLone, []string{"worker"})
 	if err != nil {
@@ -55,7 +55,8 @@ func (t *workerRun) lone(ctx context.Context, l jobs.Lone, over func() bool) (ca
 	return came, walk, fmt.Errorf("%v: %w", cmd.ProcessState, err)
 }
 
-// watch returns why the process that takes l is to be killed, or nil when it is done.
+// watch returns the reason to kill the process pid, which takes l, or nil when done is
+// closed. The process sends on begun at the beginning of each walk.
 func watch(ctx context.Context, l *jobs.Lone, over func() bool, begun, done <-chan struct{}, pid int) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -80,7 +81,8 @@ func watch(ctx context.Context, l *jobs.Lone, over func() bool, begun, done <-ch
 	}
 }
 
-// heardOf reads the output of a process that takes a span or a group.
+// heardOf reads the output of a process that takes a jobs.Lone: the numbers of walks or
+// states as they begin, and then the result. walk is the number that was read last.
 func heardOf(out io.Reader, begun chan<- struct{}) (came []byte, walk int, err error) {
 	walk = -1
 	for r := bufio.NewReaderSize(out, 1<<16); ; {
@@ -101,7 +103,7 @@ func heardOf(out io.Reader, begun chan<- struct{}) (came []byte, walk int, err e
 	}
 }
 
-// takeLone is the main function of the process that takes a Lone.
+// takeLone is the main function of a process that takes the jobs.Lone that it reads from in.
 func (t *workerRun) takeLone(in io.Reader) error {
 	out := os.Stdout
 	os.Stdout = os.Stderr // of handlers
@@ -122,7 +124,8 @@ func (t *workerRun) takeLone(in io.Reader) error {
 	return err
 }
 
-// takes takes the walks or the states. It calls begins with the number of each of them first.
+// takes takes the walks or the states of l. It calls begins with the number of each of them
+// first.
 func (t *workerRun) takes(l *jobs.Lone, begins func(number int)) (came []byte, err error) {
 	if l.Shards > 0 {
 		another, err := t.remotesOf(l.Job, l.Shards)

@@ -347,7 +347,7 @@ func TestUnwritable(t *testing.T) {
 	if err := os.Symlink("nowhere", "link"); err != nil {
 		t.Fatal(err)
 	}
-	if said := invoke("search", "brokentree", "--out", "link/below"); said != "stderr: macemc: --out is link/below, but link is a link to what is not there; make that folder, or name another\nexit 2\n" {
+	if said := invoke("search", "brokentree", "--out", "link/below"); said != "stderr: macemc: --out is link/below, but link is a link that leads nowhere; make the folder to which it points, or name another\nexit 2\n" {
 		t.Error(said)
 	}
 	if left, _ := filepath.Glob(".*"); len(left) > 0 {

@@ -109,8 +109,8 @@ docs/serve.md has the protocol.`,
 	return cmd
 }
 
-// kept runs the screen in a process of its own, if possible, and returns the exit status. It prints the
-// reason if that process died.
+// kept runs the debugger's screen in a child, and returns its exit status. It prints the reason if the
+// child died. ok is false if there can be no child.
 func (t *mdbRun) kept() (status int, ok bool) {
 	if t.args == nil {
 		return 0, false
@@ -142,7 +142,7 @@ func (t *mdbRun) run(name string) error {
 	return tui.Run(s, tui.Options{NoColour: t.f.noColour || t.env("NO_COLOR") != ""})
 }
 
-// screen rejects flags that ask for two screens at once.
+// screen returns an error if the flags ask for two screens at once.
 func (f *mdbFlags) screen(cmd *cobra.Command) error {
 	switch {
 	case f.serve && len(f.scripts) > 0:
@@ -170,8 +170,8 @@ func (t *mdbRun) opener() mdb.Opener {
 	return mdb.Opener{Find: t.find, Ran: ran, Told: t.told, Tool: t.Name, Of: shellWords(t.Of)}
 }
 
-// serve answers requests. Output of handlers goes to standard error. A handler that never
-// returns ends the process.
+// serve answers the requests that it reads from in, about the run in file name. The output of handlers
+// goes to standard error. A handler that never returns ends the process.
 func (t *mdbRun) serve(name string, in io.Reader) error {
 	os.Stdout = os.Stderr
 	var w *wire.Wire
@@ -194,7 +194,7 @@ func (t *mdbRun) serve(name string, in io.Reader) error {
 	return w.Serve(in, t.stdout)
 }
 
-// stuckText describes the place where a handler does not return.
+// stuckText describes the place at which a handler does not return.
 func stuckText(where, message, stack string) string {
 	text := fmt.Sprintf("%s: %s", where, message)
 	if at := account.At(stack); at != "" {
@@ -203,7 +203,7 @@ func stuckText(where, message, stack string) string {
 	return text
 }
 
-// open opens a session where the flags say that it begins.
+// open opens a session on the run in file name, at the step that the flags ask for.
 func open(opener mdb.Opener, name string, f mdbFlags) (*mdb.Session, error) {
 	s, err := opener.Open(name, f.settings)
 	if err == nil && f.at > 0 {
@@ -214,8 +214,8 @@ func open(opener mdb.Opener, name string, f mdbFlags) (*mdb.Session, error) {
 	return s, err
 }
 
-// script executes the lines of a script, and prints each after its prompt, with its answer. A handler
-// that never returns ends the process.
+// script executes the commands of -x in a session on the run in file name, and prints each with its
+// answer. A handler that never returns ends the process.
 func (t *mdbRun) script(opener mdb.Opener, name string) error {
 	lines, err := mdb.Lines(strings.Join(t.f.scripts, "\n"))
 	if err != nil {

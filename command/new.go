@@ -19,13 +19,13 @@ import (
 	"macemc/internal/wording"
 )
 
-// scaffold is a service, its test, and the other files of a module. A test compares it with
-// examples/lock.
+// scaffold has the files of a new service: the service, its test, and the other files of a module.
+// A test compares them with examples/lock.
 //
 //go:embed scaffold
 var scaffold embed.FS
 
-// scaffolded are the files of a new service, by the file that each is made of.
+// scaffolded lists the files of scaffold with the names that they get in a new service.
 var scaffolded = []struct{ from, to string }{
 	{"service.go.txt", "lock.go"},
 	{"service_test.go.txt", "lock_test.go"},
@@ -72,7 +72,8 @@ var modulePath = regexp.MustCompile(`^[\w.~-]+(/[\w.~-]+)*$`)
 
 var goName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// begin writes a new service, and lets the go command fetch the modules that it needs.
+// begin writes a new service into a folder, as a module with this path, and runs the go command to
+// fetch the modules that it needs.
 func (t *tool) begin(folder, name, path string) error {
 	bug := strings.ToUpper(name[:min(2, len(name))]) + "1"
 	if name == "lock" { // as the documents have it
@@ -104,7 +105,7 @@ func (t *tool) begin(folder, name, path string) error {
 	}
 	if out, err := exec.Command("go", "-C", folder, "mod", "tidy").CombinedOutput(); err != nil {
 		_, _ = t.stderr.Write(out)
-		return fmt.Errorf("%s is written, but go mod tidy says what is missing, above: %w%s", folder, err, whereModule(folder))
+		return fmt.Errorf("%s is written, but go mod tidy has failed, and its errors are above: %w%s", folder, err, whereModule(folder))
 	}
 	fmt.Fprintf(t.stdout, `%[1]s is a lock server, to be made yours.
 
@@ -117,7 +118,8 @@ func (t *tool) begin(folder, name, path string) error {
 	return nil
 }
 
-// whereModule returns advice on how a new module finds macemc, or "" if its go.mod says so already.
+// whereModule returns advice on how a new module finds the module of macemc, or "" if the go.mod in
+// the folder has that already.
 func whereModule(folder string) string {
 	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 	if err != nil || strings.Contains(string(text), "\nreplace ") || strings.Contains(strings.Split(module, "/")[0], ".") {
@@ -126,8 +128,8 @@ func whereModule(folder string) string {
 	return fmt.Sprintf("; the clone that this command was built from is not where it was, so name it: cd %s && go mod edit -replace %s=THE-CLONE && go mod tidy", wording.Typed(folder), module)
 }
 
-// goMod returns the go.mod of a new module. It needs the release that this program is of,
-// or else the sources that it was built from.
+// goMod returns the go.mod of a new module. It requires the release to which this program belongs,
+// or replaces it by the sources from which this program was built.
 func goMod(path string) string {
 	version, instead := "v0.0.0", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

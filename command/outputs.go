@@ -21,7 +21,7 @@ import (
 // outputs are the files and annotations that a search writes for continuous integration, besides its
 // report.
 type outputs struct {
-	junit, sarif string // files; "" means not asked for
+	junit, sarif string // names of files, or ""
 	charts       string
 	github       bool
 	began        time.Time
@@ -34,13 +34,13 @@ func (o *outputs) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.github, "github", false, "annotate the source as GitHub's workflows read it, on standard error (default where\nGITHUB_ACTIONS is true)")
 }
 
-// chartForms are the forms of state machines, by the ending of a file.
+// chartForms has the functions that draw state machines, by the extension of the file.
 var chartForms = map[string]func(io.Writer, []charts.Counted) error{
 	".html": report.ChartHTML, ".dot": report.ChartDOT, ".mmd": report.ChartMermaid,
 }
 
-// check rejects files that could not be written when the search is over, and sets the defaults that
-// depend on environment variables.
+// check returns an error if a file could not be written when the search is over. It also sets the defaults
+// that depend on environment variables.
 func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 	o.began = time.Now()
 	if !flags.Changed("github") {
@@ -74,9 +74,8 @@ func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// writable returns an error if a folder could not be written when the search is over. If the folder does
-// not exist, it will be made, so writable tries the nearest existing folder above it: it makes a folder
-// there and removes it.
+// writable returns an error if files could not be written into a folder, which is the value of a flag. If
+// the folder does not exist yet, writable tries to make a folder in the nearest one above it that exists.
 func writable(flag, name, folder string) error {
 	if name == "" {
 		return usagef("--%s is empty; name a folder", flag)
@@ -87,7 +86,7 @@ func writable(flag, name, folder string) error {
 	}
 	switch {
 	case !exists(there):
-		return fmt.Errorf("--%s is %s, but %s is a link to what is not there; make that folder, or name another", flag, name, there)
+		return fmt.Errorf("--%s is %s, but %s is a link that leads nowhere; make the folder to which it points, or name another", flag, name, there)
 	case !isFolder(there) && there == folder:
 		return fmt.Errorf("--%s is %s, which is a file; name a folder", flag, name)
 	case !isFolder(there):
@@ -107,7 +106,7 @@ func writable(flag, name, folder string) error {
 	return nil
 }
 
-// isThere reports whether a name exists, even if it is a link to nothing.
+// isThere reports whether a file of this name exists, even if it is a link that leads nowhere.
 func isThere(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
@@ -118,7 +117,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write writes the files of all requested formats.
+// write writes the files for which the flags ask.
 func (o *outputs) write(t *tool, r *search.Result, all []*account.Account) error {
 	root := moduleBelow(t.env("GITHUB_WORKSPACE"))
 	var failed []error
@@ -140,8 +139,8 @@ func (o *outputs) write(t *tool, r *search.Result, all []*account.Account) error
 	return errors.Join(failed...)
 }
 
-// summarize adds the reports of findings to the summary of a job, which GitHub
-// shows as Markdown.
+// summarize adds the reports of findings to the file summary, whose Markdown GitHub shows as the summary of
+// a job.
 func summarize(summary string, all []*account.Account) error {
 	if summary == "" {
 		return nil
@@ -165,14 +164,14 @@ func summarize(summary string, all []*account.Account) error {
 	return nil
 }
 
-// isDevice reports whether a name is a pipe or a device, such as /dev/stdout: it is written to, and must not
-// be replaced by a file.
+// isDevice reports whether a name belongs to a pipe or a device, such as /dev/stdout. Such a file is written
+// to, and must not be replaced.
 func isDevice(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// writeDevice writes to something that is not a regular file.
+// writeDevice opens a pipe or a device, and calls write with it.
 func writeDevice(name string, write func(io.Writer) error) error {
 	device, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err == nil {
@@ -184,7 +183,7 @@ func writeDevice(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// replaceFile writes a file so that nobody ever sees half of it.
+// replaceFile writes a file in such a way that a reader sees either the old contents or the new ones.
 func replaceFile(name string, write func(io.Writer) error) error {
 	if isDevice(name) {
 		return writeDevice(name, write)
@@ -192,7 +191,8 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	return replaceWith(name, 0o644, write)
 }
 
-// replaceWith does the same for a regular file, which gets the given mode.
+// replaceWith does the same as replaceFile, and gives the file this mode. The file must not be a pipe or a
+// device.
 func replaceWith(name string, mode os.FileMode, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err == nil {
@@ -209,8 +209,8 @@ func replaceWith(name string, mode os.FileMode, write func(io.Writer) error) err
 	return nil
 }
 
-// moduleBelow returns the path of the current module relative to the root of the repository, or "" if
-// the root is not known. Annotations and SARIF name files relative to the root of the repository.
+// moduleBelow returns the folder of the current module relative to the root of the repository, or "" if the
+// root is not known. Annotations and SARIF name files relative to that root.
 func moduleBelow(repository string) string {
 	here, err := os.Getwd()
 	if repository == "" || err != nil {
@@ -228,7 +228,7 @@ func moduleBelow(repository string) string {
 	return ""
 }
 
-// env returns a variable of the environment.
+// env returns the value of an environment variable.
 func (t *tool) env(name string) string {
 	if t.getenv != nil {
 		return t.getenv(name)

@@ -28,24 +28,25 @@ import (
 // systems that the package exports, in its module, and gets the command line. The generated
 // file is in an overlay, so no file is left behind.
 
-// calledAs is the environment variable with the calling of a program that was built for a package.
+// calledAs is the environment variable that has the calling for a program that macemc has built for a
+// package.
 const calledAs = "MACEMC_CALLED_AS"
 
-// calling has the name by which the user called macemc, the package as it was typed, and the flags and folder
-// that are needed to build the program again.
+// calling is the way in which the user started this program: the name of macemc as it was typed, and, if the
+// program was built for a package, the package as it was typed, and the flags and the folder with which it
+// can be built again.
 type calling struct {
 	Name, Of string
 	Overlay  string
-	Flags    []string // of the go command
+	Flags    []string // flags of the go command
 	Dir      string   // where the go command runs; "" means the current folder
 }
 
-// takesPackages are the commands that may be given a package before their own
-// arguments.
+// takesPackages lists the commands that accept a package before their own arguments.
 var takesPackages = []string{"list", "search", "resume", "replay", "graph", "mdb", "critical", "shrink", "live", "merge"}
 
-// isPackage reports whether a word names a package and not the file of a finding: it is a folder with Go
-// files, or an import path that begins with the name of a host.
+// isPackage reports whether a word names a package, and not the file of a finding. A package is a folder with
+// Go files, or an import path that begins with the name of a host.
 func isPackage(word string) bool {
 	if isLocal(word) {
 		files, _ := filepath.Glob(filepath.Join(word, "*.go"))
@@ -55,12 +56,13 @@ func isPackage(word string) bool {
 	return ok && strings.Contains(host, ".") && !exists(word)
 }
 
-// isLocal reports whether a word names a file or folder as the go command names local packages.
+// isLocal reports whether a word has the form by which the go command recognizes a local package, as ./lock
+// has.
 func isLocal(word string) bool {
 	return word == "." || word == ".." || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || filepath.IsAbs(word)
 }
 
-// ofPackage splits a command line into its package and the rest. pkg is "" if it names none.
+// ofPackage removes the package from a command line. pkg is "" if the command line names none.
 func ofPackage(args []string) (pkg string, rest []string) {
 	if len(args) < 2 {
 		return "", args
@@ -73,7 +75,7 @@ func ofPackage(args []string) (pkg string, rest []string) {
 	return "", args
 }
 
-// byPackage builds the program of a package, and lets it take the command line.
+// byPackage builds the program of a package, runs it with these arguments, and returns its exit status.
 func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
 	folder, err := os.MkdirTemp("", "macemc-*")
 	if err != nil {
@@ -106,7 +108,7 @@ func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
 	return status, nil
 }
 
-// fileOf returns the file to which w writes, or nil if it is none.
+// fileOf returns the file to which w writes, or nil if w is no file.
 func fileOf(w io.Writer) *os.File {
 	if p, is := w.(*printer); is {
 		w = p.to
@@ -115,8 +117,8 @@ func fileOf(w io.Writer) *os.File {
 	return file
 }
 
-// passOn forwards to a process the signals that ask this one to end, until end is called. It does not forward
-// those of the keyboard, which the process gets itself.
+// passOn forwards to process p the signals that ask this process to end, until end is called. It leaves out
+// those of the keyboard, which p gets itself.
 func passOn(p *os.Process) (end func()) {
 	signals, done := make(chan os.Signal, 4), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -139,12 +141,12 @@ func passOn(p *os.Process) (end func()) {
 	}
 }
 
-// builder builds programs.
+// builder builds the programs of packages by the go command.
 type builder struct {
 	folder string // for temporary files
 	stderr io.Writer
-	flags  []string // of the go command
-	link   []string // of go build: leave out the tables of a debugger, unless GOFLAGS has flags for the linker
+	flags  []string // flags of the go command
+	link   []string // flags of go build that leave out the debug information, unless GOFLAGS has flags for the linker
 	dir    string   // where the go command runs: the folder of the package, whose module may be another one; "" means the current folder
 }
 
@@ -156,8 +158,8 @@ type listed struct {
 	Module                        *struct{ GoMod, Path string }
 }
 
-// generated is the folder of the program's main. It is below the package, so that main may import
-// internal packages. The folder exists only in the overlay, and not on disk.
+// generated is the name of the folder with the generated main package of a program. The folder is below the
+// user's package, so that main may import internal packages. It exists only in the overlay, and not on disk.
 const generated = "macemc_program"
 
 func (b *builder) build(pkg string) (program string, err error) {
@@ -222,8 +224,8 @@ func (b *builder) build(pkg string) (program string, err error) {
 	return program, err
 }
 
-// keptProgram returns the file in which the program of a package is kept for the next time, or "" if it
-// is not kept.
+// keptProgram returns the file in which the program of a package is kept for later commands, or "" if it is
+// not kept.
 func keptProgram(of *listed) string {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %q", of.ImportPath, of.Dir))
 	folder, err := lines.Kept("program", key[:])
@@ -233,8 +235,7 @@ func keptProgram(of *listed) string {
 	return filepath.Join(folder, "program")
 }
 
-// copyFile copies a program. A process that reads the target meanwhile sees either the old
-// or the new contents.
+// copyFile copies a file. A process that reads the target meanwhile sees either the old or the new contents.
 func copyFile(to, from string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -246,11 +247,11 @@ func copyFile(to, from string) error {
 	})
 }
 
-// overlaid returns the overlay file, which maps the program's main to its place on disk.
+// overlaid returns the name of the overlay file, which maps the generated main package to its place on disk.
 func (b *builder) overlaid() string { return filepath.Join(b.folder, "overlay.json") }
 
-// modules lets the go command add the modules that the program needs, and the user's module does not, to
-// copies of go.mod and go.sum. In a workspace, or without a module, it adds nothing.
+// modules makes copies of go.mod and go.sum, to which the go command adds the modules that the program needs
+// and the user's module does not. In a workspace, or without a module, it does nothing.
 func (b *builder) modules() error {
 	out, err := b.run("env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
@@ -283,7 +284,7 @@ func (b *builder) modules() error {
 	return nil
 }
 
-// run runs the go command, and returns its error text unchanged.
+// run runs the go command and returns its output. The go command prints its own errors.
 func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	line := []string{verb}
 	if verb != "env" {
@@ -303,7 +304,8 @@ func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// systemsOf returns the variables of a package that are systems, according to the compiler's export data.
+// systemsOf returns the names of the variables of a package that are systems, which it finds in the export
+// data of the compiler.
 func systemsOf(path string, exports map[string]string) (names []string, err error) {
 	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		file, ok := exports[path]
@@ -333,7 +335,7 @@ func systemsOf(path string, exports map[string]string) (names []string, err erro
 	return names, nil
 }
 
-// overlay writes the program's main and the overlay file.
+// overlay writes the main package of a program that has the systems with these names, and the overlay file.
 func (b *builder) overlay(of *listed, names []string) error {
 	var main strings.Builder
 	fmt.Fprintf(&main, "package main\n\nimport (\n\t%q\n\n\tof %q\n)\n\nfunc main() {\n\tcommand.Main(", module+"/command", of.ImportPath)
@@ -355,7 +357,7 @@ func (b *builder) overlay(of *listed, names []string) error {
 	return err
 }
 
-// called returns the calling of this program, if it was built for a package.
+// called returns the calling of this program if it was built for a package.
 func called() (c calling, ok bool) {
 	text := os.Getenv(calledAs)
 	if text == "" || json.Unmarshal([]byte(text), &c) != nil {
@@ -364,8 +366,8 @@ func called() (c calling, ok bool) {
 	return c, true
 }
 
-// line returns a command line that a user can type: this program, one of its commands and
-// the package that it is given, if it is.
+// line returns a command line that a user can type: this program, the package if there is one, the command
+// with this name, and its arguments.
 func (c *calling) line(name string, args ...string) string {
 	words := []string{c.Name, name}
 	if c.Of != "" {
@@ -377,7 +379,7 @@ func (c *calling) line(name string, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// shellWords returns a word as it must be typed in a shell, followed by a blank. It returns "" for "".
+// shellWords returns a word as it must be typed in a shell, with a blank after it, or "" for "".
 func shellWords(word string) string {
 	if word == "" {
 		return ""
@@ -385,8 +387,8 @@ func shellWords(word string) string {
 	return wording.Typed(word) + " "
 }
 
-// one returns the only argument, or the name of the only system if there is no argument. Otherwise it returns
-// an error that begins with sentence.
+// one returns the only argument, or the name of the only system if there are no arguments. Otherwise it
+// returns an error that begins with sentence.
 func (p Program) one(args []string, sentence string) (string, error) {
 	switch {
 	case len(args) == 1:

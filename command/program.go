@@ -19,24 +19,24 @@ import (
 	"macemc/sim"
 )
 
-// Main runs the command line on these systems, and ends the process with its
-// exit status. It is the whole of a user's func main.
+// Main executes the command line of this process for these systems, and ends the process with the exit
+// status. It is all that the main function of a user's program needs.
 func Main(systems ...*sim.System) { Program{Systems: systems}.Main() }
 
-// Program is a command line: the systems that it knows.
+// Program is a command line for some systems.
 type Program struct {
 	Systems   []*sim.System
-	Parts     []Part // each adds commands
+	Parts     []Part // additional commands
 	Elsewhere string // where there are more known bugs, printed at the end of the command bugs; "" means nowhere
 }
 
-// A Part adds commands to a [Program]. A list of known bugs adds the command bugs, and package
-// macemc/cluster the commands coordinator and worker. No other packages make Parts.
+// A Part adds commands to a [Program]: a list of known bugs adds the command bugs, and package
+// macemc/cluster adds the commands coordinator and worker. No other packages make Parts.
 type Part interface {
 	Commands() []string // the names of the commands that it adds
 }
 
-// bugs returns the known bugs. If there are none, there is no command bugs.
+// bugs returns the known bugs among the parts. If there are none, there is no command bugs.
 func (p Program) bugs() (all known.Entries) {
 	for _, part := range p.Parts {
 		if of, is := part.(known.Entries); is {
@@ -46,7 +46,7 @@ func (p Program) bugs() (all known.Entries) {
 	return all
 }
 
-// cluster returns what the commands coordinator and worker need, or nil if there are no such commands.
+// cluster returns the part with the commands coordinator and worker, or nil if there is none.
 func (p Program) cluster() *jobs.Cluster {
 	for _, part := range p.Parts {
 		if c, is := part.(*jobs.Cluster); is {
@@ -56,7 +56,7 @@ func (p Program) cluster() *jobs.Cluster {
 	return nil
 }
 
-// Main runs the command line that the process was started with, and ends it.
+// Main executes the command line of this process, and ends the process with the exit status.
 func (p Program) Main() {
 	if vet.Called(os.Args[1:]) {
 		vet.Main()
@@ -90,14 +90,14 @@ func (p Program) Main() {
 	t.exit(t.run(os.Args[1:]))
 }
 
-// takeName takes the name of the program that started this one, if it was built for a package.
+// takeName sets the calling, if macemc has built this program for a package and started it.
 func (t *tool) takeName() {
 	if c, ok := called(); ok {
 		t.calling = c
 	}
 }
 
-// answerParent sends output and the exit status to the process that holds this one, if there is one.
+// answerParent makes a child send its output and its exit status to its keeper.
 func (t *tool) answerParent() {
 	c := heldBy()
 	if c == nil {
@@ -110,8 +110,8 @@ func (t *tool) answerParent() {
 	}
 }
 
-// check returns an error if the list of systems is wrong. Errors of a single system are
-// reported when it is used.
+// check returns an error if the list of systems or parts is wrong. Errors of a single system are reported
+// when that system is used.
 func (p Program) check() error {
 	if len(p.Systems) == 0 {
 		return fmt.Errorf("this program has no systems; give command.Main one or more")
@@ -140,9 +140,9 @@ func (p Program) check() error {
 
 func (p Program) find(name string) (*sim.System, error) { return known.System(p.Systems, name) }
 
-// mainPackage returns the words to type after "go" to run this program's package main from the current
-// folder: it names a folder within its module, a tool of another module, or else its path. It returns ""
-// if the program has no build information.
+// mainPackage returns the words that a user must type after "go" to run the main package of this program
+// from the current folder, such as "run ./cmd/macemc". It returns "" if the program has no build
+// information.
 func mainPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -188,12 +188,12 @@ func asTyped(pkg, ofModule, here string) string {
 	}
 }
 
-// inCache matches the folders in which the go command keeps programs: those in its cache, and those that it
-// builds for one run.
+// inCache matches the names of programs that the go command has built into its cache or into a temporary
+// folder.
 var inCache = regexp.MustCompile(`go-build|/[0-9a-f]{40,}-d$`)
 
-// self returns the words by which the user calls this program. Reports print them before the command that
-// replays a finding.
+// self returns the words by which the user called this program, for commands in reports. arg0 is the name
+// of the program's file, and typed the result of mainPackage.
 func self(arg0, typed string) string {
 	built := inCache.MatchString(filepath.ToSlash(filepath.Dir(arg0)))
 	switch {

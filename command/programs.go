@@ -23,13 +23,13 @@ import (
 // Systems with programs are searched by processes of their own, which this one keeps: it takes no runs
 // itself.
 
-// programFlags are the flags of search that a search of programs honours.
+// programFlags lists the flags of search that are allowed for a system that has programs with goroutines.
 var programFlags = []string{
 	"bug", "param", "nodes", "property", "faults", "paths", "time", "seed", "workers", "out", "json", "quiet", "no-lines", "junit", "sarif", "github",
 	"walk", "prefix", "engine", "depth", "no-shrink",
 }
 
-// honoured returns an error about the first flag that was given and that a search of programs does not honour.
+// honoured returns an error if a flag was given that is not in programFlags.
 func honoured(flags *pflag.FlagSet, system string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(programFlags, f.Name) {
@@ -39,7 +39,7 @@ func honoured(flags *pflag.FlagSet, system string) (err error) {
 	return err
 }
 
-// searchPrograms searches a system that has programs with goroutines.
+// searchPrograms searches the system with this name, which has programs with goroutines.
 func (t *tool) searchPrograms(name string, f searchFlags) error {
 	sys, opts, err := t.options(name, &f)
 	if err != nil {
@@ -75,7 +75,8 @@ func (t *tool) searchPrograms(name string, f searchFlags) error {
 
 func (c *calling) taker() ensemble.Taker { return ensemble.Taker{Build: c.overlaid} }
 
-// overlaid builds this program with the overlay.
+// overlaid builds this program again, with the patched files of Go's library that programs with
+// goroutines need.
 func (c *calling) overlaid() (worlds.Binary, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Path == "" || info.Path == "command-line-arguments" {
@@ -84,7 +85,8 @@ func (c *calling) overlaid() (worlds.Binary, error) {
 	return worlds.Source{Main: info.Path, Dir: c.Dir, Overlay: c.Overlay, Flags: c.Flags}.Build()
 }
 
-// ofPrograms reports whether a path file is a run of programs. Errors are left to whoever reads it.
+// ofPrograms reports whether a path file has a run of programs. It is false if the file cannot be read;
+// the caller's own reading returns the error.
 func (p Program) ofPrograms(name string) bool {
 	path, err := load(name)
 	if err != nil {
@@ -95,7 +97,7 @@ func (p Program) ofPrograms(name string) bool {
 	return err == nil && sys.Programs != nil
 }
 
-// replayPrograms takes the tape of a finding again.
+// replayPrograms replays the run of programs in a finding.
 func (t *tool) replayPrograms(name string, f replayFlags) error {
 	path, err := load(name)
 	if err != nil {
@@ -113,9 +115,9 @@ func (t *tool) replayPrograms(name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// told returns the system and the path with which a recorded path is replayed. If the path is a run
-// of programs, told takes that run again, and returns the system and the path of its recording.
-// Otherwise it returns the path itself, and the system on which it runs.
+// told returns the system and the path with which a recorded path is replayed: these two themselves,
+// unless the path is a run of programs. Then told takes the run again, and returns the system and the
+// path of its recording.
 func (c *calling) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
 	if sys.Programs != nil {
 		_, of, err := ensemble.Taken(sys, path, c.taker())

@@ -24,29 +24,29 @@ const (
 var everyPlain = 10 * time.Second // elsewhere; tests have no such lines
 
 // progress shows the progress of a search: on a terminal in one line that is rewritten,
-// elsewhere in an occasional line. The search reports as often as it likes; a goroutine
-// shows the latest report.
+// elsewhere in a line from time to time. The search reports progress at any time; a
+// goroutine shows the latest report.
 type progress struct {
 	quiet   bool
-	live    bool       // on a terminal
-	columns func() int // of it
+	live    bool       // it writes to a terminal
+	columns func() int // returns the width of the terminal
 
 	mu      sync.Mutex // the signals' goroutine writes too
 	w       io.Writer
 	began   time.Time
-	limit   time.Duration // that a search may take; 0 means as long as it takes
+	limit   time.Duration // the time that the search may take; 0 means no limit
 	told    time.Time     // when the last plain line was written
 	shown   string        // the live line on the terminal now
-	what    string        // which of several searches this is, or "" if there is only one
+	what    string        // a name for this search among several, or ""
 	text    func(now time.Time) string
-	showing bool // whether the goroutine runs
+	showing bool // the goroutine that shows reports is running
 
 	latest search.Progress
 	looks  []look
 	found  []string // the findings so far
 }
 
-// look is the progress of a search at some time.
+// look is a report of the progress of a search, with its time.
 type look struct {
 	at time.Time
 	search.Progress
@@ -57,7 +57,7 @@ func (t *tool) progress(quiet bool) *progress {
 	return &progress{quiet: quiet, live: terminal(t.stderr), columns: func() int { return columns(t.stderr) }, w: t.stderr, began: now, told: now}
 }
 
-// columns returns the width of the terminal w, or 80 if it is unknown.
+// columns returns the width of the terminal to which w writes, or 80 if it is unknown.
 func columns(w io.Writer) int {
 	if file, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
@@ -67,7 +67,7 @@ func columns(w io.Writer) int {
 	return 80
 }
 
-// terminal reports whether w is a screen on which a line can be rewritten.
+// terminal reports whether w writes to a terminal, on which a line can be rewritten.
 func terminal(w io.Writer) bool {
 	if p, is := w.(*printer); is {
 		w = p.to
@@ -80,7 +80,7 @@ func terminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// searched takes a report of the search's progress.
+// searched shows a report of a search's progress.
 func (p *progress) searched(s search.Progress) {
 	p.mu.Lock()
 	p.latest = s
@@ -88,14 +88,14 @@ func (p *progress) searched(s search.Progress) {
 	p.say(p.searching)
 }
 
-// finds takes a finding.
+// finds adds a finding to the status.
 func (p *progress) finds(f *search.Finding) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = append(p.found, f.Verdict.String()+": "+f.Message)
 }
 
-// status returns the present progress, even if it is not shown.
+// status returns the present progress of the search, even if it is not shown.
 func (p *progress) status() jobs.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,12 +107,12 @@ func (p *progress) status() jobs.Status {
 	return s
 }
 
-// looking takes a report about the work on a finding.
+// looking shows a report about the analysis of a finding.
 func (p *progress) looking(c critical.Progress) {
 	p.say(func(now time.Time) string { return report.Looking(c) + ", " + report.Elapsed(now.Sub(p.began)) })
 }
 
-// searching returns the line about the search.
+// searching returns the line that shows the latest report of a search.
 func (p *progress) searching(now time.Time) string {
 	for len(p.looks) > 1 && now.Sub(p.looks[1].at) >= window {
 		p.looks = p.looks[1:]
@@ -122,7 +122,7 @@ func (p *progress) searching(now time.Time) string {
 	return report.Progress(p.latest, then.Progress, now.Sub(then.at), now.Sub(p.began), p.limit)
 }
 
-// say sets the text that is shown from now on.
+// say makes text the function that returns the line to show from now on.
 func (p *progress) say(text func(now time.Time) string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,14 +132,15 @@ func (p *progress) say(text func(now time.Time) string) {
 	}
 }
 
-// doing sets which of several searches comes next.
+// doing begins to show another search, which has the name what.
 func (p *progress) doing(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what, p.began, p.latest, p.looks = what, time.Now(), search.Progress{}, nil
 }
 
-// show shows reports until there are no more.
+// show shows the line again and again, until clear was called. It runs on a goroutine of
+// its own.
 func (p *progress) show() {
 	tick := time.NewTicker(everyLive)
 	defer tick.Stop()
@@ -150,8 +151,8 @@ func (p *progress) show() {
 	}
 }
 
-// draw shows the latest report if it is time, and reports whether there was a new one since
-// the line was cleared.
+// draw shows the line if it is time to do so. It returns false if clear was called since
+// say.
 func (p *progress) draw(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +182,7 @@ func (p *progress) draw(now time.Time) bool {
 	return true
 }
 
-// clear takes the live line away. Nothing is shown until something is said.
+// clear removes the line from the terminal. Nothing is shown until the next call of say.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,7 +193,7 @@ func (p *progress) clear() {
 	}
 }
 
-// note prints a line of its own.
+// note prints a text on a line that stays.
 func (p *progress) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -60,8 +60,8 @@ is the error.path of a finding, or the folder that holds it.`,
 	return cmd
 }
 
-// replayKept takes a path again in a child. One that was recorded because it ends
-// its process is reproduced when it does.
+// replayKept takes the path in file name again, in a child. If the path was recorded because it ends
+// its process, it counts as reproduced when it ends the child.
 func (t *tool) replayKept(k *keeper, name string, f replayFlags) error {
 	status, d, answers := k.other()
 	t.status = status
@@ -81,7 +81,7 @@ func (t *tool) replayKept(k *keeper, name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// answersOf returns how many answers a path has.
+// answersOf returns the number of answers in a path.
 func answersOf(path *choose.Path) int {
 	n := len(path.Start)
 	for i := range path.Steps {
@@ -108,7 +108,7 @@ func (t *tool) replay(name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// notTaken returns the error for a path that cannot be taken again. If that is because the code behaves
+// notTaken returns the error for a path that cannot be taken again because of err. If the code behaves
 // differently now, the error names the files that show the run as it was.
 func notTaken(name string, err error) error {
 	if far := (*search.NotAsRecorded)(nil); errors.As(err, &far) {
@@ -132,7 +132,7 @@ func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFla
 	}
 }
 
-// statusOf returns the exit status of a replay.
+// statusOf returns the exit status for the result of a replay.
 func statusOf(r *search.Replayed) int {
 	if r.Reproduced {
 		return exitNothing
@@ -150,7 +150,7 @@ func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
 	}
 }
 
-// recorded reads a path file, and finds the system that it belongs to.
+// recorded reads a path file, and returns its path and the system to which the path belongs.
 func (t *tool) recorded(name string) (*sim.System, *choose.Path, error) {
 	path, err := load(name)
 	if err != nil {
@@ -170,7 +170,7 @@ func (t *tool) recorded(name string) (*sim.System, *choose.Path, error) {
 	return sys, path, nil
 }
 
-// load reads a path file. If name is the folder of a finding, it reads the path in it.
+// load reads a path file. If name is the folder of a finding, it reads the path of that finding.
 func load(name string) (*choose.Path, error) {
 	if isFolder(name) {
 		inside := filepath.Join(name, "error.path")

@@ -6,8 +6,7 @@ import (
 	"os"
 )
 
-// residentBytes returns the memory of a process, as the system counts it, or 0 if it is not
-// known.
+// residentBytes returns the memory that a process uses, in bytes, or 0 if it is not known.
 func residentBytes(pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	var all, resident, shared int
@@ -20,8 +19,8 @@ func residentBytes(pid int) int {
 	return (resident - shared) * os.Getpagesize()
 }
 
-// isStopped reports whether a process is stopped, as by SIGSTOP. One that a debugger has
-// stopped is not.
+// isStopped reports whether a process was stopped by a signal such as SIGSTOP. It is false
+// for a process that a debugger has stopped.
 func isStopped(pid int) bool {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	at := bytes.LastIndexByte(text, ')') // of the program's name

@@ -2,9 +2,10 @@
 
 package command
 
-// residentBytes returns 0: this system has no file with the number, so a handler that takes
-// all memory is left to the system.
+// residentBytes returns 0, since this operating system does not say in a file how much
+// memory a process uses. So a handler that takes all memory is left to the system.
 func residentBytes(int) int { return 0 }
 
-// isStopped returns false, since no file of this system says whether a process is stopped.
+// isStopped returns false, since this operating system does not say in a file whether a
+// process is stopped.
 func isStopped(int) bool { return false }

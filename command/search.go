@@ -22,7 +22,7 @@ import (
 	"macemc/sim"
 )
 
-// searchFlags are the flags of search, as the user typed them.
+// searchFlags are the flags of the command search, as the user typed them.
 type searchFlags struct {
 	conditionFlags
 	bugs, params         []string
@@ -37,7 +37,7 @@ type searchFlags struct {
 	state                string
 	cluster              *jobs.Cluster // distributes the walks, or nil
 	noWork               bool          // a coordinator has no worker of its own
-	resume               bool          // go on from the state in the directory
+	resume               bool          // continue the search whose state is in the directory state
 	prefix               string
 	out                  string
 	inProcess            bool
@@ -47,7 +47,7 @@ type searchFlags struct {
 
 func (t *tool) searchCommand() *cobra.Command { return t.searches(new(searchFlags)) }
 
-// searches returns a command that searches by these flags.
+// searches returns a command, not yet named, that runs a search according to the flags f.
 func (t *tool) searches(f *searchFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM",
@@ -99,7 +99,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 				return t.exploreFound(*f, k.shown())
 			}
 			if f.coverage && t.child == nil {
-				return errors.New("--coverage: there is no process of its own here in which lines are counted")
+				return errors.New("--coverage: lines are counted in a process of its own, which this command cannot start here")
 			}
 			if err := t.search(name, *f); err != nil || t.child != nil {
 				return err
@@ -162,7 +162,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	return cmd
 }
 
-// check rejects flags that are impossible, or contradict each other.
+// check returns an error if a flag has an impossible value, or if flags contradict each other.
 func (f *searchFlags) check(cmd *cobra.Command) error {
 	o, given := &f.opts, cmd.Flags().Changed
 	if err := o.CheckBounds(given); err != nil {
@@ -220,13 +220,13 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	return writable("out", f.out, f.out)
 }
 
-// refusal says whether a command line is refused, and by which error.
+// refusal is the result of a check of the command line. If is is set, the command line is refused with err.
 type refusal struct {
 	is  bool
 	err error
 }
 
-// oneOf refuses a value of a flag that is not one of words.
+// oneOf refuses the value of a flag if it is not one of words.
 func oneOf[W ~string](flag string, value W, words ...W) refusal {
 	var all []string
 	for _, w := range words {
@@ -235,7 +235,7 @@ func oneOf[W ~string](flag string, value W, words ...W) refusal {
 	return refusal{!slices.Contains(words, value), usagef("--%s is %q; it must be one of %s%s", flag, string(value), strings.Join(all, ", "), suggest(string(value), all))}
 }
 
-// options returns the system and the options of a search for these flags.
+// options returns the system with this name, and the options of a search according to the flags f.
 func (p Program) options(name string, f *searchFlags) (sys *sim.System, opts search.Options, err error) {
 	sys, err = p.find(name)
 	if err != nil {
@@ -356,7 +356,8 @@ func (t *tool) search(name string, f searchFlags) error {
 	return t.leaves(state, r, all)
 }
 
-// leaves closes the state of a search, if it is kept, and prints the command that continues the search.
+// leaves closes the state of a search, if it is kept, and prints the command that continues the search, if it
+// has not ended.
 func (t *tool) leaves(state *keptState, r *search.Result, all []*account.Account) error {
 	if state == nil {
 		return nil
@@ -368,14 +369,14 @@ func (t *tool) leaves(state *keptState, r *search.Result, all []*account.Account
 	return errors.Join(failed, state.ends(end))
 }
 
-// conclude writes the findings and the report. Once late reports true, findings are not analyzed any further.
-// If late is nil, the analysis may take as long as it needs.
+// conclude writes the findings of a search and reports its result. When late returns true, findings are not
+// analyzed any further; a nil late sets no limit.
 func (t *tool) conclude(r *search.Result, f searchFlags, late func() bool) {
 	all, failed := t.store(r, late)
 	t.report(r, f, all, failed)
 }
 
-// store writes the findings.
+// store writes the folders of the findings, and returns their accounts.
 func (t *tool) store(r *search.Result, late func() bool) (all []*account.Account, failed error) {
 	failed = cmp.Or(storePrefixes(t.shelf, r), storeUndecided(t.shelf, r), storeLeftOut(t.shelf, r))
 	all = account.AllBy(r, account.Means{Copy: t.copies, Prints: t.child.heard(), Stop: late})
@@ -385,8 +386,8 @@ func (t *tool) store(r *search.Result, late func() bool) (all []*account.Account
 	return all, failed
 }
 
-// report writes the report and sets the exit status. An error in writing does not hide a
-// finding.
+// report reports the result of a search, and sets the exit status, which is that of a finding even if
+// something could not be written. failed is the error of writing the findings.
 func (t *tool) report(r *search.Result, f searchFlags, all []*account.Account, failed error) {
 	print := report.Result
 	if f.json {
@@ -416,8 +417,8 @@ func (t *tool) report(r *search.Result, f searchFlags, all []*account.Account, f
 	}
 }
 
-// knownNames returns an error for bugs and properties that the system does not have, which suggests the
-// nearest names.
+// knownNames returns an error if the flags name a bug or a property that the system does not have. The error
+// suggests the nearest name.
 func knownNames(sys *sim.System, f searchFlags) error {
 	var bugs, properties []string
 	for _, b := range sys.Bugs {
@@ -446,7 +447,8 @@ func knownName(sys *sim.System, kind string, wanted, have []string) error {
 	return nil
 }
 
-// parseFaults reads budgets. For an unknown name, its error suggests the nearest one.
+// parseFaults reads budgets of faults, such as "crash=1,loss=2". The error for an unknown name suggests the
+// nearest one.
 func parseFaults(text string) (sim.Faults, error) {
 	names := contract.FaultNames()
 	for part := range strings.SplitSeq(text, ",") {

@@ -26,14 +26,15 @@ import (
 	"macemc/sim"
 )
 
-// stateEnd is the last record of a search that has ended.
+// stateEnd is the record at the end of the state of a search that has ended. The command resume prints
+// it.
 type stateEnd struct {
 	Status int
 	Line   string // the result in a line
 	JSON   []byte // the result as --json prints it
 }
 
-// The kinds of records.
+// These are the kinds of records in the log of a state.
 const (
 	recordLot statelog.Kind = statelog.KindRecord + iota
 	recordEnd
@@ -48,7 +49,7 @@ const (
 	keepLeast = 4 << 20
 )
 
-// buildHash is the hash of this program's file.
+// buildHash returns the hash of this program's file. Only the same program can continue a search.
 var buildHash = sync.OnceValues(func() (string, error) {
 	sum, err := lines.Self()
 	if err != nil {
@@ -57,19 +58,21 @@ var buildHash = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 })
 
-// keptState is the state of a search in a directory.
+// keptState is the state of a search that is kept in a directory: the last whole state, and the
+// additions to it since.
 type keptState struct {
 	dir    statelog.Dir
 	log    *statelog.Log
 	whole  []byte
 	added  [][]byte
-	base   int64     // the size of the log with nothing but the last whole state
+	base   int64     // the size of the log when it had only the last whole state
 	kept   time.Time // when the state was last kept
-	resume bool      // the search was resumed and has not kept its state since
+	resume bool      // the search was resumed, and has not stored its state again yet
 	unlock func()
 }
 
-// openState begins the state of a search in a directory, or goes on from it.
+// openState creates the state of a search in a directory, or, if resume is set, opens the one that is
+// there. header describes the search, and must be the same in both.
 func openState(dir string, resume bool, header jobs.Header, warn func(string)) (*keptState, error) {
 	s := &keptState{dir: statelog.Dir(dir), resume: resume, kept: time.Now()}
 	var err error
@@ -111,7 +114,7 @@ func (s *keptState) open(dir string, header jobs.Header, warn func(string)) erro
 	return nil
 }
 
-// readState reads the state in a directory.
+// readState reads the state in a directory, and calls record with each of its additions.
 func readState(dir string, record func([]byte)) (h jobs.Header, end *stateEnd, log *statelog.Log, rec *statelog.Recovered, err error) {
 	log, rec, err = statelog.Recover(statelog.Dir(dir), statelog.Reader{
 		Header:     func(text []byte) error { return json.Unmarshal(text, &h) },
@@ -133,7 +136,7 @@ func readState(dir string, record func([]byte)) (h jobs.Header, end *stateEnd, l
 	return h, end, log, rec, err
 }
 
-// headerOf describes a search.
+// headerOf returns the header of the state of a search, which describes the search.
 func (t *tool) headerOf(sys *sim.System, opts search.Options) (h jobs.Header, err error) {
 	h = jobs.Header{Args: slices.Clone(t.args), Of: t.Of}
 	h.Build, err = buildHash()
@@ -148,20 +151,20 @@ func (t *tool) headerOf(sys *sim.System, opts search.Options) (h jobs.Header, er
 	return h, err
 }
 
-// Kept returns the state that was read from the file, and the additions to it.
+// Kept returns the last whole state that was read from the directory, and the additions to it.
 func (s *keptState) Kept() (whole []byte, added [][]byte) {
 	whole, added, s.whole, s.added = s.whole, s.added, nil, nil
 	return whole, added
 }
 
-// Due reports whether the search should keep its state now, and if so, whether by Keep (whole)
-// or by Add.
+// Due reports whether the search should store its state now. If whole is set, the search should call
+// Keep, and otherwise Add.
 func (s *keptState) Due() (due, whole bool) {
 	whole = s.resume || s.log.Size() > max(keepTimes*s.base, s.base+keepLeast)
 	return s.resume || time.Since(s.kept) >= keepEvery, whole
 }
 
-// Keep replaces the kept state by a whole state.
+// Keep stores a whole state, which replaces the one before and its additions.
 func (s *keptState) Keep(whole []byte) error {
 	s.kept, s.resume = time.Now(), false
 	err := s.log.Checkpoint(whole)
@@ -169,7 +172,7 @@ func (s *keptState) Keep(whole []byte) error {
 	return s.failed(err)
 }
 
-// Add adds a record of the changes since the state was last kept.
+// Add stores a record of the changes since the state was stored last.
 func (s *keptState) Add(record []byte) error {
 	s.kept = time.Now()
 	return s.failed(cmp.Or(s.log.Append(recordLot, record), s.log.Commit()))
@@ -182,7 +185,7 @@ func (s *keptState) failed(err error) error {
 	return fmt.Errorf("%w; make room, and go on with: resume %s", err, wording.Typed(string(s.dir)))
 }
 
-// ends closes the state, and records the result of the search in it if end is not nil.
+// ends closes the state. If end is not nil, the search has ended, and the state gets this record.
 func (s *keptState) ends(end *stateEnd) (err error) {
 	if s == nil {
 		return nil
@@ -205,7 +208,7 @@ func (s *keptState) ends(end *stateEnd) (err error) {
 	return s.log.Close()
 }
 
-// endOf returns the result of a search that is complete, for its state, or nil if resume can
+// endOf returns the record with which the state of a search ends, or nil if the command resume can
 // continue the search.
 func (t *tool) endOf(r *search.Result, all []*account.Account) (*stateEnd, error) {
 	switch r.Stop {
@@ -224,7 +227,7 @@ func (t *tool) endOf(r *search.Result, all []*account.Account) (*stateEnd, error
 	return &stateEnd{Status: t.status, Line: line, JSON: text.Bytes()}, nil
 }
 
-// resumeCommand returns the command that continues a search whose state was kept.
+// resumeCommand returns the command resume, which continues a search whose state was kept.
 func (t *tool) resumeCommand() *cobra.Command {
 	var over struct {
 		time        time.Duration

@@ -8,8 +8,8 @@ import (
 	"macemc/internal/wording"
 )
 
-// suggest returns "; did you mean X?" for the name that is nearest to a word, or else for the only name that
-// contains it. It returns "" if there is none.
+// suggest returns "; did you mean X?", where X is the name that is nearest to word, or else the only name
+// that contains word. It returns "" if there is none.
 func suggest(word string, names []string) string {
 	meant := nearest.Name(word, names)
 	if meant == "" {
@@ -37,7 +37,7 @@ func within(word string, names []string) (found string) {
 	return found
 }
 
-// suggestOrAll suggests the nearest name, or lists all names if none is near.
+// suggestOrAll returns the same as suggest, or a list of all names if suggest returns "".
 func suggestOrAll(word string, names []string) string {
 	if meant := suggest(word, names); meant != "" {
 		return meant

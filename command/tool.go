@@ -22,7 +22,7 @@ import (
 	"macemc/internal/report"
 )
 
-// The exit statuses.
+// These are the exit statuses of all commands.
 const (
 	exitNothing = 0 // nothing was found; a path was reproduced
 	exitFound   = 1 // something was found; a path was not reproduced
@@ -30,7 +30,7 @@ const (
 	exitStopped = 3 // a search was stopped before its bound
 )
 
-// tool is one invocation of the command.
+// tool is one execution of a command line.
 type tool struct {
 	Program
 	calling
@@ -38,13 +38,13 @@ type tool struct {
 	stderr io.Writer
 	exit   func(int)           // ends the process at once
 	getenv func(string) string // os.Getenv if it is nil
-	args   []string            // of the process, or nil if the tool runs inside another program, as in tests
+	args   []string            // the arguments of the process, or nil if the tool runs inside another program, as in tests
 	child  *child              // the connection to the process that started this one to watch it, or nil
 
-	shelf  *finding.Shelf // of a search
+	shelf  *finding.Shelf // writes the folders of findings
 	shown  string         // the path of the first finding of a search, or "" if none was written
 	copies *lines.Program // reports which lines ran; may be nil
-	status int            // set by the command
+	status int            // the exit status, which the command sets
 }
 
 // run executes a command line and returns its exit status.
@@ -77,8 +77,8 @@ func (t *tool) execute(args []string) int {
 	return exitInput
 }
 
-// ended returns the exit status, after everything was printed. If output was lost, the
-// status is not that of success, unless there was a finding, whose status stays.
+// ended returns the exit status after everything was printed. If some output could not be written, a status
+// of success becomes an error.
 func (t *tool) ended() int {
 	if p, is := t.stdout.(*printer); is && p.lost != nil {
 		t.complain(fmt.Errorf("some of the output could not be written: %w", p.lost))
@@ -89,14 +89,14 @@ func (t *tool) ended() int {
 	return t.status
 }
 
-// endWith ends the process with a status, after everything was printed.
+// endWith ends the process with a status after everything was printed.
 func (t *tool) endWith(status int) {
 	t.status = status
 	t.exit(t.ended())
 }
 
-// printer prints, and keeps the first error. The command continues without its output, and
-// ended reports the error once.
+// printer prints to a file, and keeps the first error. After an error the command continues without its
+// output, and tool.ended reports the error.
 type printer struct {
 	to   io.Writer
 	lost error // the first error; nothing is printed after it
@@ -109,7 +109,7 @@ func (p *printer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Columns returns the width of the terminal to which p prints, or 0 if it does not print to a terminal.
+// Columns returns the width of the terminal to which p prints, or 0 if that is no terminal.
 func (p *printer) Columns() int {
 	if terminal(p) {
 		return columns(p.to)
@@ -117,13 +117,13 @@ func (p *printer) Columns() int {
 	return 0
 }
 
-// complain prints an error in one line. It escapes control characters, so that names in an error cannot steer
-// the terminal.
+// complain prints an error. It escapes control characters, so that names in the error cannot steer the
+// terminal.
 func (t *tool) complain(err error) {
 	fmt.Fprintf(t.stderr, "macemc: %s\n", report.Line(inFlags(err.Error())))
 }
 
-// usage is an error of the command line itself, answered with a hint.
+// usage is an error in the command line itself, which is printed with a hint to the help.
 type usage struct{ error }
 
 func (u usage) Unwrap() error { return u.error }
@@ -194,7 +194,7 @@ func unknownCommand(root *cobra.Command, word string) error {
 	return usagef("there is no command %q%s", word, suggest(word, names))
 }
 
-// flagError returns the error for a bad flag, with a suggestion.
+// flagError returns the error for an unknown or wrong flag of cmd, with the nearest name.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown interface{ GetSpecifiedName() string }
 	var bad interface{ GetValue() string }
@@ -242,7 +242,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("%s", text)
 }
 
-// exactly requires n arguments. For any other number, the error begins with sentence.
+// exactly returns a check that a command has n arguments. The error for another number begins with
+// sentence.
 func exactly(n int, sentence string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -252,7 +253,7 @@ func exactly(n int, sentence string) cobra.PositionalArgs {
 	}
 }
 
-// versionCommand returns the command that prints the version.
+// versionCommand returns the command version.
 func (t *tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -269,7 +270,7 @@ func (t *tool) versionCommand() *cobra.Command {
 	}
 }
 
-// versionTold prints the version of a build.
+// versionTold prints the version of a build with its details.
 func versionTold(w io.Writer, info *debug.BuildInfo) error {
 	v, commit := versionOfModule(info), ""
 	if info.Main.Path == module {
@@ -289,11 +290,11 @@ func versionTold(w io.Writer, info *debug.BuildInfo) error {
 	return err
 }
 
-// pseudo matches a version that the go command made from a commit.
+// pseudo matches a version that the go command has made from a commit, which has no release.
 var pseudo = regexp.MustCompile(`-\d{14}-([0-9a-f]{12})`)
 
-// versionOfModule returns the release of this module that a program was built with, or ""
-// if it is none.
+// versionOfModule returns the release of macemc's module with which a program was built, or "" if that is
+// no release.
 func versionOfModule(info *debug.BuildInfo) string {
 	if info.Main.Path == module {
 		return strings.TrimPrefix(info.Main.Version, "(devel)")
@@ -306,7 +307,7 @@ func versionOfModule(info *debug.BuildInfo) string {
 	return ""
 }
 
-// version returns the version of the build: a release, or the commit from which it was built.
+// version returns the version of this build: a release, or the commit from which it was built.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -315,7 +316,7 @@ func version() string {
 	return versionOf(info)
 }
 
-// module is this module, as others require it.
+// module is the path of macemc's module, as other modules require it.
 var module = strings.TrimSuffix(reflect.TypeFor[tool]().PkgPath(), "/command")
 
 func versionOf(info *debug.BuildInfo) string {

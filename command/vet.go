@@ -50,16 +50,16 @@ macemc vet -json ./...`,
 	}
 }
 
-// checkList lists the checks, in lines of a help text.
+// checkList returns the checks of vet, as lines of a help text.
 func checkList() string {
 	return strings.Join(vet.Checks[:len(vet.Checks)/2], ", ") + "\n\t" + strings.Join(vet.Checks[len(vet.Checks)/2:], ", ")
 }
 
-// reported matches a line of go vet about the source of a package. Errors about packages that are not
-// there, or do not compile, have no position, or begin with "vet: ".
+// reported matches a line of go vet about a place in the source. Errors about packages that do not
+// exist, or do not compile, have no place, or begin with "vet: ".
 var reported = regexp.MustCompile(`(?m)^[^:\n]+\.go:\d+:\d+: `)
 
-// vet runs go vet, which calls this program for each package.
+// vet runs go vet with these arguments, which calls this program for each package.
 func (t *tool) vet(args []string) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -7,16 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// addresses has the address of each node: a book to which nodes are added while they run. Any
-// goroutine may use it.
+// addresses has the address of each node. Nodes may be added while others run. Any goroutine
+// may use it.
 type addresses struct {
 	mu   sync.Mutex
-	book Book // "" if the node is not in the book yet
+	book Book // the address of a node is "" if it is not in the book yet
 	ipOf map[int][]net.IP
 	udp  []atomic.Pointer[net.UDPAddr]
 }
 
-// newAddresses returns the addresses of n nodes. The book may lack the last ones.
+// newAddresses returns the addresses of n nodes, according to book b, which may lack the last
+// ones.
 func newAddresses(b Book, n int) (*addresses, error) {
 	if len(b) > n {
 		return nil, fmt.Errorf("the book has %d nodes, and the system runs with %d", len(b), n)
@@ -26,8 +27,8 @@ func newAddresses(b Book, n int) (*addresses, error) {
 	return a, err
 }
 
-// add adds the nodes of a book that are new, and returns their indices. It rejects the whole
-// book if a known node has another address in it or is missing.
+// add adds the nodes that are in b and not known yet, and returns their indices. It rejects
+// the whole book if a known node has another address in it, or is missing.
 func (a *addresses) add(b Book) (fresh []int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,7 +57,7 @@ func (a *addresses) add(b Book) (fresh []int, err error) {
 	return fresh, nil
 }
 
-// at returns the address of a node, or "" if it is not in the book yet.
+// at returns the address of node i, or "" if it is not in the book yet.
 func (a *addresses) at(i int) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,11 +76,10 @@ func (a *addresses) whole() (b Book) {
 	return b
 }
 
-// datagrams returns the address for datagrams from and to a node, or nil if the node is not in
-// the book yet.
+// datagrams returns the UDP address of node i, or nil if the node is not in the book yet.
 func (a *addresses) datagrams(i int) *net.UDPAddr { return a.udp[i].Load() }
 
-// ips returns the addresses at which a node may be.
+// ips returns the addresses to which the host of node i resolves.
 func (a *addresses) ips(i int) []net.IP {
 	a.mu.Lock()
 	defer a.mu.Unlock()

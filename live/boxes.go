@@ -6,10 +6,10 @@ import (
 	"macemc/sim"
 )
 
-// boxes are the messages of bags and sets between a node and a peer.
+// boxes has the messages of bags and sets between a node and one peer.
 type boxes struct {
 	out     []boxed         // messages to the peer
-	given   int             // how many of them this connection has carried without an answer
+	given   int             // the number of these that this connection has carried and the peer has not confirmed
 	in      []incoming      // messages that came and were not delivered yet
 	set     []incoming      // the messages of this peer in the node's set, in canonical order
 	taken   map[uint64]bool // serials that have arrived from the life takenOf of the peer
@@ -21,10 +21,11 @@ type boxed struct {
 	link  sim.Link
 	sum   string // for a set, the identity of the message
 	given bool   // this connection has carried it
-	took  uint64 // the life of the peer that has it; then a message of a bag is gone
+	took  uint64 // the life of the peer that has received it, or 0; a message of a bag is then removed
 }
 
 // settled returns the number of messages of sets that the present life of the peer is known to have received.
+// It is 0 while there is a connection.
 func (p *peer) settled() (k int) {
 	for i := range p.boxes.out {
 		if p.boxes.out[i].took != 0 && p.sess == nil {
@@ -66,14 +67,15 @@ func (l *links) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
 	}
 }
 
-// tookBox records that the peer has a message of a bag or a set.
+// tookBox handles the peer's confirmation that it has received the message of a bag or a set with this
+// serial.
 func (l *links) tookBox(p *peer, serial uint64) {
 	if p.boxes.took(serial, p.sess.other) {
 		p.boxes.hand(p.sess)
 	}
 }
 
-// cameBox handles the arrival of a message of a bag or a set.
+// cameBox handles a message of a bag or a set that has arrived from a peer.
 func (l *links) cameBox(p *peer, a *arrival) {
 	if a.link == sim.LinkSet {
 		p.sess.hand(numberFrame(nil, frameBoxed, a.serial))
@@ -94,7 +96,8 @@ func (l *links) cameBox(p *peer, a *arrival) {
 	l.intoSet(p, i)
 }
 
-// intoSet adds a message to the set, for nodes that gather messages.
+// intoSet adds a message to the set of the node, if it is a message of a set. Nodes that gather messages see
+// it.
 func (l *links) intoSet(p *peer, i incoming) {
 	if i.link != sim.LinkSet {
 		return
@@ -107,8 +110,8 @@ func (l *links) intoSet(p *peer, i incoming) {
 	p.boxes.keep(i)
 }
 
-// queue adds a message to the peer. It reports false for a message of a set that the peer has
-// or that is queued for it.
+// queue adds a message to those for the peer. It reports false for a message of a set that the peer has, or
+// that is queued for it.
 func (x *boxes) queue(b boxed) bool {
 	if b.sum != "" && slices.ContainsFunc(x.out, func(o boxed) bool { return o.sum == b.sum }) {
 		return false
@@ -117,20 +120,20 @@ func (x *boxes) queue(b boxed) bool {
 	return true
 }
 
-// arrive adds a message that is to be delivered.
+// arrive adds a message to those that are to be delivered to the node.
 func (x *boxes) arrive(i incoming) { x.in = append(x.in, i) }
 
-// receive adds a message from the peer, and keeps its serial so that it is not taken a second
-// time.
+// receive adds a message from the peer to those that are to be delivered, and keeps its serial, so that the
+// message is not received a second time.
 func (x *boxes) receive(i incoming) {
 	x.taken[i.serial] = true
 	x.arrive(i)
 }
 
-// deliver removes the j-th message that came.
+// deliver removes the j-th of the messages that are to be delivered.
 func (x *boxes) deliver(j int) { x.in = slices.Delete(x.in, j, j+1) }
 
-// keep adds a message to the node's set.
+// keep adds a message to the node's set, in canonical order.
 func (x *boxes) keep(i incoming) {
 	at, _ := slices.BinarySearchFunc(x.set, i, func(a, b incoming) int { return a.sum.Compare(b.sum) })
 	x.set = slices.Insert(x.set, at, i)
@@ -144,7 +147,7 @@ func (x *boxes) lowest(next uint64) uint64 {
 	return next
 }
 
-// hand gives queued messages to a connection, until the limit of messages under way is reached.
+// hand gives queued messages to connection s, until the limit of messages under way is reached.
 func (x *boxes) hand(s *session) {
 	for i := range x.out {
 		b := &x.out[i]
@@ -164,14 +167,14 @@ func (b *boxed) give(s *session) {
 	s.hand(b.frame)
 }
 
-// back records that the connection to which the message was given has ended.
+// back records that the connection that has carried the message has ended.
 func (b *boxed) back() { b.given = false }
 
-// settle records the life of the peer that has received the message.
+// settle records that this life of the peer has received the message.
 func (b *boxed) settle(life uint64) { b.took, b.given = life, false }
 
-// took records that a life of the peer has received a message, and reports whether a connection had carried
-// the message.
+// took records that a life of the peer has received the message with this serial. It reports whether the
+// present connection had carried the message.
 func (x *boxes) took(serial, life uint64) bool {
 	for i := range x.out {
 		b := &x.out[i]
@@ -188,8 +191,8 @@ func (x *boxes) took(serial, life uint64) bool {
 	return false
 }
 
-// connect begins a new connection; h is the peer's hello. It forgets messages of an earlier
-// life of the peer, and the serials of messages that the peer will not send again.
+// connect begins to use a new connection, whose other end has sent hello h. It forgets the messages of an
+// earlier life of the peer, and the serials of messages that the peer will not send again.
 func (x *boxes) connect(h *hello) {
 	x.disconnect()
 	if x.takenOf != h.life {
@@ -202,7 +205,7 @@ func (x *boxes) connect(h *hello) {
 	}
 }
 
-// disconnect records that no message is on the way to the peer any more.
+// disconnect records that the connection has ended, so no message is on the way to the peer any more.
 func (x *boxes) disconnect() {
 	x.given = 0
 	for i := range x.out {

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// TLSFiles returns a Config.TLSNow that reads a certificate, its key and the certificates of
-// the authorities that sign nodes' certificates from PEM files, and reads them again when one
-// has changed. While they cannot be read, for example since only one of them was replaced, it
-// returns the configuration that was read last. The error is that of the first reading.
+// TLSFiles returns a function for Config.TLSNow that reads PEM files: a node's certificate,
+// its key, and the certificates of the authorities that sign the certificates of nodes. It
+// reads them again when one has changed. While they cannot be read, for example because only
+// one of them was replaced so far, it returns the last configuration that it read. TLSFiles
+// itself returns an error if the first reading fails.
 func TLSFiles(cert, key, ca string) (func() (*tls.Config, error), error) {
 	f := &tlsFiles{cert: cert, key: key, ca: ca}
 	_, err := f.current()
@@ -24,7 +25,7 @@ type tlsFiles struct {
 	cert, key, ca string
 
 	mu   sync.Mutex
-	read [3]stamp // of the files, when they were read
+	read [3]stamp // the versions of the three files that were read last
 	now  *tls.Config
 }
 
@@ -72,8 +73,8 @@ func (f *tlsFiles) load() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: roots, ClientCAs: roots}, nil
 }
 
-// checkTLS sets TLSNow from TLS, and rejects a configuration that does not distinguish
-// nodes.
+// checkTLS sets TLSNow from TLS, and returns an error for a configuration that does not
+// identify the nodes at both ends.
 func (c *Config) checkTLS() error {
 	if c.TLS != nil && c.TLSNow != nil {
 		return errors.New("Config.TLS and Config.TLSNow are both given; leave one of them out")
@@ -96,8 +97,8 @@ func (c *Config) checkTLS() error {
 	return nil
 }
 
-// tlsNow returns the configuration for a new connection. If reading it again fails, it returns
-// the last one.
+// tlsNow returns the TLS configuration for a new connection. If it cannot be read again,
+// tlsNow logs that and returns the last one.
 func (p *place) tlsNow() *tls.Config {
 	c, err := p.config.TLSNow()
 	if err != nil {

@@ -39,7 +39,7 @@ type Config struct {
 	// and a configuration, the error is logged and the configuration is used.
 	TLSNow func() (*tls.Config, error)
 
-	// Dir is the folder in which each node has a folder for its stable storage, n0 and so on.
+	// Dir is the folder in which each node has a folder for its stable storage, named n0 and so on.
 	// If it is "", the storage is in memory, and lasts as long as the Host.
 	Dir string
 	// Seed seeds the coins of Env.Choose and the like. If it is 0, each run draws another seed.
@@ -88,8 +88,8 @@ type Config struct {
 	Life int
 }
 
-// Codec is a codec of the user's own, for messages that should not be written by their fields.
-// Several goroutines use it.
+// Codec is a user's own encoding of messages, which is used instead of an encoding by their
+// fields. Several goroutines use it at the same time.
 type Codec interface {
 	// Name identifies the format. Both ends of a connection must have the same.
 	Name() string
@@ -101,8 +101,8 @@ type Codec interface {
 // Book has the address of each node: a host and a port, for both TCP and UDP.
 type Book []string
 
-// ReadBook reads a book: a line for each node, as "n0 10.0.0.1:7000". Lines that are
-// blank or begin with # do not count.
+// ReadBook reads a book, which has a line such as "n0 10.0.0.1:7000" for each node. It skips
+// lines that are blank or begin with #.
 func ReadBook(r io.Reader) (Book, error) {
 	at := map[int]string{}
 	lines := bufio.NewScanner(r)
@@ -151,9 +151,9 @@ func (b Book) String() string {
 	return text.String()
 }
 
-// Loopback returns a book of n ports of 127.0.0.1 that are free when it is called. It avoids
-// the ports that operating systems give to outgoing connections, so that a node that is killed
-// finds its port free again.
+// Loopback returns a book of n ports of 127.0.0.1 that are free now. It avoids the ports that
+// operating systems give to outgoing connections, so that a node that is killed finds its port
+// free when it starts again.
 func Loopback(n int) (Book, error) {
 	var b Book
 	var held []io.Closer
@@ -178,7 +178,7 @@ func Loopback(n int) (Book, error) {
 	return b, nil
 }
 
-// listen opens one port for both TCP and UDP.
+// listen listens at one address for both TCP and UDP.
 func listen(at string) (*net.TCPListener, *net.UDPConn, error) {
 	l, err := net.Listen("tcp", at)
 	if err != nil {
@@ -213,8 +213,8 @@ func (c *Config) defaults() {
 	}
 }
 
-// Run runs nodes of a system until ctx is done, and then stops them in good order. If a handler
-// fails, Run returns its error.
+// Run runs nodes of a system until ctx is done. Then it stops them, after their messages were
+// written. If a handler fails, Run returns its error.
 func Run(ctx context.Context, sys *sim.System, c Config) error {
 	h, err := Start(sys, c)
 	if err != nil {

@@ -4,7 +4,8 @@ package live
 
 import "net"
 
-// direct writes nothing on this system: the session's writer goroutine writes everything.
+// direct is for writing to a connection without waiting, which is not possible on this
+// system: the session's writer goroutine writes everything.
 type direct struct{}
 
 func directly(net.Conn) *direct { return nil }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// direct writes to a connection the bytes that the operating system takes at once. With a nil
-// raw connection, as under TLS, it writes nothing.
+// direct writes to a connection the bytes that the operating system takes at once, without
+// waiting. If raw is nil, as under TLS, it writes nothing.
 type direct struct {
 	raw  syscall.RawConn
 	data []byte
@@ -28,7 +28,8 @@ func directly(conn net.Conn) (d *direct) {
 	return d
 }
 
-// write returns the number of bytes written. Errors are left to the next write that waits.
+// write writes a part of data, and returns its length. An error is reported by the next
+// write that waits.
 func (d *direct) write(data []byte) int {
 	if d.raw == nil {
 		return 0

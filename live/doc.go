@@ -53,6 +53,14 @@
 // Weather of links, and events of a Fleet: Trouble draws them by a seed, a Timetable lists them
 // in a script.
 //
+// # Words
+//
+// A life of a node lasts from its start to its end. It has a number, counted from 0, and a name, which is a
+// random number that no other life has; so has each connection. A peer is another node, or the node itself, as
+// one node sees it. A hello is the first message on a connection, by which each end says what it is. The serial
+// of a message is the number of messages that its sender's life had sent by then. A step is one run of a
+// handler, with its effects.
+//
 // # Operation
 //
 // Host.Handler serves metrics for Prometheus, and whether the nodes are healthy and ready. While

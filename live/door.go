@@ -12,25 +12,24 @@ import (
 	"time"
 )
 
-// door is where connections of a node begin. It accepts connections and opens the node's own,
-// and identifies the other end. It works on goroutines of its own, and posts the results to the
-// inbox.
+// door opens and accepts the connections of a node, and identifies the peer at the other end of
+// each. It works on goroutines of its own, and posts the results to the inbox of the node.
 type door struct {
 	*place
 	packer    *packer
 	datagrams *datagrams
-	works     func(now time.Time) // runs the node
+	works     func(now time.Time) // see Node.works
 	buffer    int
 	listener  *net.TCPListener
-	meetings  meter // connections that have not said hello
+	meetings  meter // counts the connections on which no hello has arrived
 
 	mu      sync.Mutex
 	closed  bool
 	greeted map[net.Conn]bool
 }
 
-// greeting keeps a connection whose hello is awaited, so that it can be closed when the node
-// ends.
+// greeting adds a connection to those whose hello is awaited, or removes it if begins is false.
+// When the node ends, these connections are closed.
 func (d *door) greeting(c net.Conn, begins bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,7 +44,7 @@ func (d *door) greeting(c net.Conn, begins bool) {
 	}
 }
 
-// close accepts no more connections, and closes those whose hello is awaited.
+// close ends the accepting of connections, and closes those whose hello is awaited.
 func (d *door) close() {
 	_ = d.listener.Close()
 	d.mu.Lock()
@@ -56,8 +55,8 @@ func (d *door) close() {
 	}
 }
 
-// listens accepts connections until the node stops. It waits for the hello of a limited number
-// of peers at a time.
+// listens accepts connections until the node stops. It waits for a limited number of hellos at
+// a time.
 func (d *door) listens() {
 	defer d.host.goes.Done()
 	for {
@@ -77,7 +76,8 @@ func (d *door) listens() {
 	}
 }
 
-// dials opens a connection and says hello, on a goroutine of its own.
+// dials opens a connection to node to, sends hello h and waits for the answer. It runs on a
+// goroutine of its own.
 func (d *door) dials(to int, h *hello) {
 	fail := func(err error) { d.inbox.post(arrival{kind: arriveNoDial, peer: to, err: err}) }
 	dialer := net.Dialer{Timeout: d.config.Timeout}
@@ -124,7 +124,8 @@ func (d *door) dials(to int, h *hello) {
 // errNowhere is the error for a node that is not in the book yet.
 var errNowhere = errors.New("the book does not have this node's address yet; start it, or add a line for it")
 
-// encrypt begins TLS, and checks that the other end is the expected node.
+// encrypt begins TLS on a connection, and checks that the other end has the certificate of node
+// to. accepts is set at the end that has accepted the connection.
 func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 	c := d.tlsNow()
 	if c.MinVersion < tls.VersionTLS12 {
@@ -147,7 +148,8 @@ func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 	return t, t.HandshakeContext(d.alive)
 }
 
-// verified checks a certificate by hand, since its name is a node's and not a host's.
+// verified checks that the other end of a connection has a certificate for name, which one of
+// roots has signed. The TLS package checks only names of hosts, and this is the name of a node.
 func verified(s tls.ConnectionState, roots *x509.CertPool, name string) error {
 	if len(s.PeerCertificates) == 0 {
 		return fmt.Errorf("the other end shows no certificate, and this node accepts only %s; give all nodes certificates", name)
@@ -169,7 +171,8 @@ func certifies(c *x509.Certificate, name string) error {
 	return fmt.Errorf("the certificate is of %s and %q, not of %s", printable([]byte(c.Subject.CommonName)), c.DNSNames, name)
 }
 
-// accepts answers a new connection, on a goroutine of its own.
+// accepts receives the hello on a connection that a peer has opened, and answers it. It runs on
+// a goroutine of its own.
 func (d *door) accepts(conn net.Conn) {
 	remote := conn.RemoteAddr().String()
 	d.greeting(conn, true)
@@ -230,14 +233,15 @@ func (d *door) accepts(conn net.Conn) {
 	a.sess.start()
 }
 
-// answered is the node's answer to a new connection: a session, or the reason of the refusal.
+// answered is the node's answer to a connection that a peer opens: a session with the node's
+// own hello, or the reason of the refusal.
 type answered struct {
 	sess  *session
 	hello *hello
 	why   string
 }
 
-// Reasons for which another attempt may do better.
+// Reasons of refusals after which the peer may try again.
 const (
 	crossed = "crossed: my own connection to you is under way"
 	notNow  = "not now"
@@ -245,7 +249,8 @@ const (
 	notThere = "the node has yet to join"
 )
 
-// agrees checks the hello of the other end.
+// agrees returns an error if a hello is not from node from, not for this node, or not from the
+// same run.
 func (d *door) agrees(h *hello, from int) error {
 	switch {
 	case h.system != d.host.sys.Name:
@@ -269,8 +274,8 @@ func (d *door) agrees(h *hello, from int) error {
 	return nil
 }
 
-// claims checks that a peer that names a node comes from that node's address, or has its
-// certificate.
+// claims returns an error if the other end of conn, whose hello says that it is node from, has
+// neither the address nor the certificate of that node.
 func (d *door) claims(conn net.Conn, from int) error {
 	if t, is := conn.(*tls.Conn); is {
 		return certifies(t.ConnectionState().PeerCertificates[0], d.name(from))

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// A Fleet is the nodes of a system on this machine, for the faults of Trouble and Timetable.
-// The nodes are in this process (a Host is a Fleet) or in processes of their own.
+// A Fleet is the nodes of a system on this machine, as Trouble and Timetable see them to cause faults. The
+// nodes are in this process (a Host is a Fleet), or in processes of their own (Processes).
 type Fleet interface {
-	Kill(i int) error    // in the middle of whatever it does
-	Restart(i int) error // the next life of one that is dead
+	Kill(i int) error    // ends node i, even in the middle of a step
+	Restart(i int) error // begins the next life of node i, which is dead
 	// Cut begins a partition between the nodes of one side and the others. If oneWay is set,
 	// only messages from the side to the others are lost. Cut ends the previous partition; with
 	// a nil side it only does that.
@@ -30,14 +30,14 @@ type Fleet interface {
 	Stop() error
 }
 
-// Climate changes the weather of the host, if it has a Config.Weather.
+// Climate changes the weather of the links of this process, if Config.Weather is set.
 func (h *Host) Climate(c Climate) {
 	if h.config.Weather != nil {
 		h.config.Weather.Set(c)
 	}
 }
 
-// Pause holds a node between two steps, or lets it go on.
+// Pause holds node i after its present step if on is true, and else lets it continue.
 func (h *Host) Pause(i int, on bool) error {
 	n := h.Node(i)
 	if n == nil {
@@ -66,7 +66,7 @@ func (h *Host) Pause(i int, on bool) error {
 	return nil
 }
 
-// Processes are nodes in processes of their own, each of which runs Child.
+// Processes runs each node in a process of its own, which calls Child.
 type Processes struct {
 	command func(node, life int) *exec.Cmd
 	follow  *Follower
@@ -75,7 +75,7 @@ type Processes struct {
 	mu    sync.Mutex
 	nodes []*process
 	lives []int
-	bad   map[string]string // the orders about links in force, which new processes get
+	bad   map[string]string // by subject: the latest order about links, which new processes get too
 	done  bool
 }
 
@@ -87,9 +87,9 @@ type process struct {
 	killed bool
 }
 
-// Spawn starts n processes and follows their records. command makes the process of a node's
-// life; Spawn uses its standard input and its file 3: see Child. failed is called for a process
-// that ends without having been asked to.
+// Spawn starts a process for each of n nodes, and follows their records. command returns the process for a life
+// of a node; Spawn uses its standard input and its file 3, as Child does at the other end. failed is called if
+// a process ends by itself.
 func Spawn(n int, follow *Follower, command func(node, life int) *exec.Cmd, failed func(node int, err error)) (*Processes, error) {
 	p := &Processes{command: command, follow: follow, failed: failed, nodes: make([]*process, n), lives: make([]int, n), bad: map[string]string{}}
 	for i := range n {
@@ -151,7 +151,7 @@ func (p *Processes) get(i int) *process {
 	return p.nodes[i]
 }
 
-// Kill ends a process by a signal that it cannot see.
+// Kill ends the process of node i by a signal that it cannot handle.
 func (p *Processes) Kill(i int) error {
 	left := false
 	p.follow.Look(func(w *Watch) { left = w.nodes[i].member.left })
@@ -169,7 +169,7 @@ func (p *Processes) Kill(i int) error {
 	return nil
 }
 
-// Restart starts the next life of a node whose process has ended.
+// Restart starts the process of the next life of node i, whose process has ended.
 func (p *Processes) Restart(i int) error {
 	select {
 	case <-p.get(i).ended:
@@ -179,12 +179,12 @@ func (p *Processes) Restart(i int) error {
 	}
 }
 
-// Pause stops a process, or lets it go on.
+// Pause stops the process of node i if on is true, and else lets it continue.
 func (p *Processes) Pause(i int, on bool) error {
 	return pause(p.get(i).cmd.Process, on)
 }
 
-// order sends an order to all processes.
+// order sends the text of an order to all processes.
 func (p *Processes) order(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,7 +195,7 @@ func (p *Processes) order(text string) {
 	}
 }
 
-// Cut sends a partition to all processes.
+// Cut begins a partition in all processes: see Fleet.
 func (p *Processes) Cut(side []int, oneWay bool) {
 	verb := "cut"
 	if oneWay {
@@ -204,8 +204,8 @@ func (p *Processes) Cut(side []int, oneWay bool) {
 	p.keep("cut", verb+numbers(side))
 }
 
-// keep sends an order to all processes, and to those that start later, until another order
-// about the same subject replaces it.
+// keep sends an order to all processes, and to those that start later, until an order about the same subject
+// replaces it.
 func (p *Processes) keep(about, text string) {
 	p.mu.Lock()
 	p.bad[about] = text
@@ -213,7 +213,7 @@ func (p *Processes) keep(about, text string) {
 	p.order(text)
 }
 
-// Climate sends the weather to all processes.
+// Climate changes the weather in all processes.
 func (p *Processes) Climate(c Climate) { p.keep("weather", "weather "+c.String()) }
 
 func numbers(all []int) (text string) {
@@ -223,7 +223,7 @@ func numbers(all []int) (text string) {
 	return text
 }
 
-// Stop stops all processes in good order, and waits for their end.
+// Stop stops all processes, after they have written the messages of their nodes, and waits for their end.
 func (p *Processes) Stop() (err error) {
 	p.mu.Lock()
 	p.done = true
@@ -257,8 +257,8 @@ func (p *Processes) Stop() (err error) {
 	return err
 }
 
-// Child runs the nodes of a process that Spawn started, until its standard input ends.
-// They are recorded to file 3.
+// Child runs the nodes of h in a process that Spawn started. It obeys the orders that it reads from orders, the
+// standard input, until they end. The nodes are recorded to file 3.
 func Child(ctx context.Context, h *Host, orders io.Reader) error {
 	ended := make(chan struct{})
 	go func() {
@@ -296,19 +296,21 @@ func (h *Host) obey(line string) {
 	}
 }
 
-// ChildRecord returns the Config.Record of a process that Spawn started.
+// ChildRecord returns file 3, to which a process that Spawn started writes its records. It is the Config.Record
+// of such a process.
 func ChildRecord(int, int) (io.WriteCloser, error) { return os.NewFile(3, "record"), nil }
 
-// Trouble draws faults for a fleet from a seed: how often a node is killed and comes back, a
-// partition begins and ends, in both ways or in one, and a node is paused, on average; and the
-// weather. 0 means never. The faults happen in real time, so a seed does not repeat a run.
+// Trouble draws faults of a fleet from a seed. Kill, Cut, OneWay and Pause are the mean times between two
+// faults of that kind: a node is killed and started again, a partition begins and ends (in both directions, or
+// in one), a node is paused and goes on. 0 means never. Climate is the weather of the links. The faults happen
+// in real time, so a seed does not repeat a run.
 type Trouble struct {
 	Kill, Cut, OneWay, Pause time.Duration
 	Climate                  Climate
 }
 
-// ParseTrouble reads "kill=2s,cut=5s,oneway=5s,pause=5s" and the chances that ParseClimate
-// reads.
+// ParseTrouble reads a text such as "kill=2s,cut=5s,oneway=5s,pause=5s", which may also have the entries that
+// ParseClimate reads.
 func ParseTrouble(text string) (t Trouble, err error) {
 	var climate []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -319,19 +321,20 @@ func ParseTrouble(text string) (t Trouble, err error) {
 			continue
 		}
 		if *of, err = time.ParseDuration(value); err != nil || *of <= 0 {
-			return t, fmt.Errorf("%s is %q; it must be a time with its unit, as %s=2s: about every two seconds", name, value, name)
+			return t, fmt.Errorf("%s is %q; it must be a time with its unit, such as %s=2s for a fault every two seconds on average", name, value, name)
 		}
 	}
 	if len(climate) > 0 {
 		if t.Climate, err = ParseClimate(strings.Join(climate, ",")); err != nil {
-			err = fmt.Errorf("%w; and there are kill, cut, oneway and pause", err)
+			err = fmt.Errorf("%w, and for nodes kill, cut, oneway and pause", err)
 		}
 	}
 	return t, err
 }
 
-// Run causes trouble in a fleet of n nodes until ctx is done, and then heals it: nodes that
-// were killed or paused run, no link is cut, and no message is lost or delayed. It calls tell with a description of each event.
+// Run causes faults in a fleet of n nodes until ctx is done, and then ends them all: nodes that were killed or
+// paused run again, there is no partition, and no message is lost or delayed. It calls tell with a description
+// of each fault.
 func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func(what string)) error {
 	dice := rand.New(rand.NewPCG(seed, 0x74726f75626c65))
 	f.Climate(t.Climate)

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// Follower is a Watch that reads records while they are written, and lets callers wait for a
-// state. Several goroutines may use it.
+// Follower is a Watch that reads records while they are written. Several goroutines may use it, and wait for
+// states of the system.
 type Follower struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -22,8 +22,8 @@ type Follower struct {
 	ends    map[int]chan struct{} // closed when the record of the node's newest life was read
 }
 
-// Follow returns a follower. If copies is not nil, it is called for each record, and the record
-// is copied to the writer that it returns.
+// Follow returns a follower of a system with these parameters. If copies is not nil, it is called for each
+// record, and the record is copied to the writer that it returns.
 func Follow(sys *sim.System, p sim.Params, copies func(node, life int) (io.WriteCloser, error)) (*Follower, error) {
 	w, err := newWatch(sys, p)
 	if err != nil {
@@ -34,14 +34,15 @@ func Follow(sys *sim.System, p sim.Params, copies func(node, life int) (io.Write
 	return f, nil
 }
 
-// Record returns a Config.Record for nodes of this process.
+// Record returns a writer whose contents the follower reads. It is the Config.Record of nodes in this
+// process.
 func (f *Follower) Record(node, life int) (io.WriteCloser, error) {
 	r, w := newPipe()
 	return w, f.Read(node, life, r)
 }
 
-// Read follows the record of a node's life, read from r, on a goroutine of its own. It begins when the record
-// of the previous life has ended.
+// Read reads the record of a life of a node from r, on a goroutine of its own, which first waits until the
+// record of the previous life has ended.
 func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 	var from io.Reader = r
 	var kept io.WriteCloser
@@ -89,25 +90,26 @@ func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 	return nil
 }
 
-// Close waits for the end of all records.
+// Close waits until all records have ended.
 func (f *Follower) Close() { f.reading.Wait() }
 
-// Look calls look with the watch, which no other goroutine uses meanwhile.
+// Look calls look with the watch, and keeps other goroutines from using the watch meanwhile.
 func (f *Follower) Look(look func(w *Watch)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	look(f.watch)
 }
 
-// Err returns the first error in a record, if any.
+// Err returns the first error in a record, or nil if there is none.
 func (f *Follower) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
 }
 
-// Wait waits until cond returns true, or until the time most is over, and reports which it was. It calls cond
-// after each step, and also from time to time without a step, since a late message then counts as lost.
+// Wait waits until cond returns true, and returns true, or until the time most has passed, and returns false.
+// It calls cond after each step. It also calls cond from time to time when there is no step, since a datagram
+// that has not arrived in time then counts as lost.
 func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {
 	const again = 100 * time.Millisecond
 	until := time.Now().Add(most)
@@ -135,7 +137,7 @@ func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {
 	return true
 }
 
-// pipe is a pipe within this process. Its writer waits only while it holds too much.
+// pipe is a pipe within this process. Its writer waits only while the pipe holds too much data.
 type pipe struct {
 	mu     sync.Mutex
 	cond   *sync.Cond

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Healthy returns nil if the handlers of the nodes of this process return, and none has failed.
-// Otherwise its error names the nodes, and the process should be started again. A node that
-// does not answer for a fifth of Config.Timeout counts as stuck.
+// Healthy returns nil if no handler of the nodes of this process has failed, and all handlers
+// return. Otherwise its error names the nodes, and the process should be started again. A node
+// that does not answer for a fifth of Config.Timeout counts as stuck.
 func (h *Host) Healthy() error { return h.each(func(*Node) error { return nil }) }
 
-// Ready returns nil if the nodes of this process are healthy, have joined and have a connection
-// with each peer that they have a message for. Otherwise its error names those that are not
-// ready; they may become ready by themselves.
+// Ready returns nil if the nodes of this process are healthy, have joined, and have a
+// connection with each peer for which they have messages. Otherwise its error names the nodes
+// that are not ready. They may become ready by themselves.
 func (h *Host) Ready() error {
 	if h.leaves() {
 		return errors.New("the nodes are being stopped")
@@ -22,7 +22,7 @@ func (h *Host) Ready() error {
 	return h.each((*Node).unready)
 }
 
-// unready returns why a node is not ready yet, or nil if it is.
+// unready returns an error that says why the node is not ready, or nil if it is.
 func (n *Node) unready() error {
 	if n.member.late {
 		return fmt.Errorf("%s has yet to join", n.m.self)
@@ -35,7 +35,8 @@ func (n *Node) unready() error {
 	return nil
 }
 
-// each makes the loop of each node run a check.
+// each calls check for each node of this process, on the node's goroutine, and returns the
+// errors. A node that does not answer in time is one of them.
 func (h *Host) each(check func(*Node) error) error {
 	var all []error
 	for _, n := range h.Nodes() {

@@ -38,9 +38,9 @@ type Host struct {
 	failed  chan struct{} // closed when a handler has failed
 
 	mu       sync.Mutex
-	nodes    []*Node // by index; nil means not here
+	nodes    []*Node // by index; nil if another process runs the node
 	dead     []sim.Node
-	kept     []*contents // the contents in memory, if there is no Dir
+	kept     []*contents // by index: the stable storage, if Config.Dir is ""
 	lives    []int
 	stopping bool
 	failure  error
@@ -55,8 +55,8 @@ type Host struct {
 // asksMost is the largest number of requests that may wait at a node.
 const asksMost = 1024
 
-// Honest rejects a system that declares Byzantine nodes: their actions are choices of a search, and live
-// cannot make such choices.
+// Honest returns an error for a system that has Byzantine nodes. Their actions are choices of a search, which
+// live cannot make.
 func Honest(sys *sim.System, p sim.Params) error {
 	bad, err := sys.Byzantines(p, "")
 	if err == nil && len(bad) > 0 {
@@ -65,7 +65,8 @@ func Honest(sys *sim.System, p sim.Params) error {
 	return err
 }
 
-// Start runs nodes of a system until Stop. It returns when they listen and have started.
+// Start starts nodes of a system, and returns when they listen and have begun their lives. They run until
+// Stop.
 func Start(sys *sim.System, c Config) (*Host, error) {
 	p, err := sys.Resolve(c.Params)
 	if err != nil {
@@ -162,7 +163,7 @@ func listed(words []string) string {
 	return ", " + strings.Join(words, ", ")
 }
 
-// make makes a node before its life begins. It finds all errors that can prevent the start.
+// make makes node i, before its life begins, and returns all errors that can prevent that.
 func (h *Host) make(i int) (_ *Node, err error) {
 	if err := h.local(i); err != nil {
 		return nil, err
@@ -241,7 +242,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 	return n, nil
 }
 
-// connect opens a node's sockets.
+// connect opens the sockets of the node.
 func (n *Node) connect(packer *packer) error {
 	h := n.host
 	listener, conn, err := listen(h.where.at(n.at))
@@ -263,7 +264,7 @@ func (n *Node) connect(packer *packer) error {
 	return nil
 }
 
-// unmake releases the resources of make.
+// unmake releases the resources of a node that was made and is not started.
 func (n *Node) unmake() {
 	n.cease()
 	if n.links.door != nil {
@@ -274,7 +275,8 @@ func (n *Node) unmake() {
 	_ = n.recorder.close()
 }
 
-// local refuses an address that others can reach, unless Config.Public allows it.
+// local returns an error if the address of node i can be reached from other machines and Config.Public is not
+// set.
 func (h *Host) local(i int) error {
 	if h.config.Public {
 		return nil
@@ -299,7 +301,7 @@ func (h *Host) begin(n *Node) {
 	go n.loop()
 }
 
-// ended handles the end of a node's life.
+// ended handles the end of the life of node n.
 func (h *Host) ended(n *Node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -333,8 +335,8 @@ func (h *Host) ended(n *Node) {
 // Params returns the parameters of the system.
 func (h *Host) Params() sim.Params { return h.params }
 
-// Nodes returns the nodes of this process, in order. For a node that was started again, it returns the newest
-// life.
+// Nodes returns the nodes of this process, in the order of their indices. A node that was started again is
+// returned in its newest life.
 func (h *Host) Nodes() (all []*Node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -346,15 +348,15 @@ func (h *Host) Nodes() (all []*Node) {
 	return all
 }
 
-// Node returns the node with an index, or nil if another process runs it.
+// Node returns the node with index i, or nil if another process runs it.
 func (h *Host) Node(i int) *Node {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.nodes[i]
 }
 
-// Kill ends a node's life in the middle of a step, as the end of its process would: no peer is
-// informed.
+// Kill ends the life of node i even in the middle of a step, as the end of its process would. Peers see only
+// that its connections break.
 func (h *Host) Kill(i int) error {
 	n := h.Node(i)
 	if n == nil {
@@ -368,7 +370,7 @@ func (h *Host) Kill(i int) error {
 	return nil
 }
 
-// Restart begins the next life of a node that is dead.
+// Restart begins the next life of node i, which must be dead.
 func (h *Host) Restart(i int) error {
 	if n := h.Node(i); n == nil {
 		return fmt.Errorf("there is no node %d in this process", i)
@@ -396,9 +398,10 @@ func (h *Host) Restart(i int) error {
 	return nil
 }
 
-// Cut begins a partition: nodes of one side and the others cannot reach each other. If it
-// is one-way, messages from the side do not reach the others, and connections, which need
-// both ways, break. Each process needs the call. A nil side ends the partition.
+// Cut begins a partition: the nodes of a side and the others cannot reach each other. If oneWay is set, only
+// messages from the side to the others are lost; connections break even then, since they need both
+// directions. A nil side ends the partition. If the nodes are in several processes, each process must call
+// Cut.
 func (h *Host) Cut(side []int, oneWay bool) {
 	h.mu.Lock()
 	h.cut = cutOf(side, oneWay, h.params.Nodes)
@@ -409,8 +412,8 @@ func (h *Host) Cut(side []int, oneWay bool) {
 	}
 }
 
-// Leave stops all nodes of this process from taking further steps. Their connections stay open, so that nodes
-// of other processes that leave as well see no broken connections.
+// Leave keeps the nodes of this process from taking further steps. Their connections stay open, so that nodes
+// of other processes, whose turn to leave comes later, see no broken connections.
 func (h *Host) Leave() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -424,7 +427,6 @@ func (h *Host) leave() {
 	}
 }
 
-// leaves reports whether Leave was called.
 func (h *Host) leaves() bool {
 	select {
 	case <-h.leaving:
@@ -434,7 +436,7 @@ func (h *Host) leaves() bool {
 	}
 }
 
-// Stop stops the nodes in good order: it writes the messages they have sent, and closes the
+// Stop stops the nodes of this process, after writing the messages that they have sent, and closes their
 // storage. It returns the error of the first handler that failed.
 func (h *Host) Stop() error {
 	h.mu.Lock()
@@ -456,8 +458,8 @@ func (h *Host) Stop() error {
 	return h.failure
 }
 
-// RecordIn returns a Config.Record that keeps the record of each life in a folder, as
-// n0-0.rec. It makes the folder if there is none.
+// RecordIn returns a Config.Record that writes each record into a file of a folder: n0-0.rec for life 0 of
+// node n0. It makes the folder if there is none.
 func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
 	return func(node, life int) (io.WriteCloser, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -467,7 +469,8 @@ func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
 	}
 }
 
-// quorate rejects a system with nodes that take several messages in one event, which live does not support.
+// quorate returns an error for a system with nodes that take several messages in one event (sim.OnQuorum),
+// which live does not support.
 func quorate(sys *sim.System, p sim.Params) error {
 	for i, a := range p.Addrs() {
 		if g := handler.GuardsOf(sys.New(p, a)); g.Quorate() {

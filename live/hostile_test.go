@@ -188,7 +188,7 @@ func TestHostileSockets(t *testing.T) {
 		{"random bytes", "\x00\x17GET / HTTP/1.1\r\n\r\n and so on, for longer than the magic is", "no live node of macemc"},
 		{"a version", strings.Replace(magicWire, "1", "9", 1), "speaks version"},
 		{"a huge hello", magicWire + "\xff\xff\xff\xff", "the hello says that it has 4294967295 bytes"},
-		{"no hello", magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04", "the hello does not end where it should"},
+		{"no hello", magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04", "the hello is malformed"},
 		{"half a hello", magicWire + "\x00\x00", "the other end connected, but did not name itself in time"},
 	} {
 		for range 2 {
@@ -214,7 +214,7 @@ func TestHostileSockets(t *testing.T) {
 		why   string
 	}{
 		{"a huge frame", []byte{0xff, 0xff, 0xff, 0xff, byte(frameMessage)}, "is too large"},
-		{"an unknown kind", []byte{0, 0, 0, 0, 99}, "a frame of the kind 99"},
+		{"an unknown kind", []byte{0, 0, 0, 0, 99}, "a frame has kind 99"},
 		{"a broken value", append([]byte{0, 0, 0, 3, byte(frameMessage)}, 1, 2, 3), "breaks the protocol"},
 		{"acks of nothing", numberFrame(nil, frameAck, 1000), ""},
 		{"more than may be", bytes.Repeat(validFrame(t, number{1}), 1000), "messages that may be under way"},

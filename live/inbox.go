@@ -38,28 +38,28 @@ type arrival struct {
 	reply  chan answered
 	ask    asking
 	call   func()
-	at     time.Time // a message: when it came
+	at     time.Time // for a message: the time at which it came
 }
 
-// inbox is the list of arrivals for a node. Any goroutine adds to it; only the node empties it.
+// inbox has the arrivals that wait for a node. Any goroutine adds to it; only the node empties it.
 type inbox struct {
 	mu       sync.Mutex
 	arrivals []arrival
 	read     []arrival // the list that was emptied last, whose memory is used again
 	news     bool      // something arrived since the node last took
 	over     bool
-	rousing  chan struct{} // capacity 1
+	rousing  chan struct{} // wakes the node's loop; capacity 1
 }
 
-// post adds an arrival and rouses the node. After the node's end it drops the arrival.
+// post adds an arrival and wakes the node's loop. After the end of the node it drops the arrival.
 func (b *inbox) post(a arrival) {
 	if b.put(a) {
 		b.rouse()
 	}
 }
 
-// put adds an arrival without rousing the node; the caller then runs it. It reports false after
-// the node's end.
+// put adds an arrival without waking the node's loop; the caller then calls Node.works. It reports false
+// after the end of the node.
 func (b *inbox) put(a arrival) bool {
 	b.mu.Lock()
 	over := b.over
@@ -95,7 +95,8 @@ func (b *inbox) rouse() {
 	}
 }
 
-// take returns the arrivals since the last call; done gives the memory back.
+// take returns the arrivals since the last call. The caller must call done with them afterwards, so that
+// their memory is used again.
 func (b *inbox) take() []arrival {
 	b.mu.Lock()
 	defer b.mu.Unlock()

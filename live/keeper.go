@@ -23,14 +23,14 @@ import (
 
 const remainsName = "remains"
 
-// keeper writes a node's storage to its folder. If there is no folder it does nothing, and the
-// storage is in the machine alone.
+// keeper writes the stable storage of a node to its folder. If Config.Dir is "", it does nothing, and only
+// the machine has the storage.
 type keeper struct {
 	*place
 	m      *machine
 	packer *packer
 	disk   *storage // nil if there is no folder
-	unkept bool     // the result of System.Crash for this life cannot be written
+	unkept bool     // the node cannot be written by its fields, so nothing of this life is kept for System.Crash
 }
 
 func (k *keeper) stored(w disk.Write) error {
@@ -50,8 +50,8 @@ func (k *keeper) synced(string, bool) error {
 	return err
 }
 
-// stepped ends a step. It writes the step's data to the files before its effects are visible to others. last
-// encodes the step for the node's next life.
+// stepped ends a step: it writes the data that the step has stored to the files, before the effects of the
+// step are visible to others. last encodes the step, for the next life of the node.
 func (k *keeper) stepped(last func() []byte) error {
 	if k.disk != nil {
 		if err := k.disk.flush(); err != nil {
@@ -62,7 +62,7 @@ func (k *keeper) stepped(last func() []byte) error {
 	return nil
 }
 
-// tidies rewrites a journal that has grown too large.
+// tidies rewrites the journal of the storage if it has grown too large.
 func (k *keeper) tidies() {
 	if k.disk == nil {
 		return
@@ -72,8 +72,8 @@ func (k *keeper) tidies() {
 	}
 }
 
-// close closes the folder. If killed is set, the folder stays as the end of the process would
-// leave it.
+// close closes the folder. If killed is set, it leaves the files as the end of the process would leave
+// them.
 func (k *keeper) close(killed bool) error {
 	switch {
 	case k.disk == nil:
@@ -86,8 +86,8 @@ func (k *keeper) close(killed bool) error {
 	}
 }
 
-// keepRemains writes the node as it would be left if it crashed now. It reports once if the node cannot be
-// written by its fields.
+// keepRemains writes the node as System.Crash would leave it if it crashed after this step. If the node
+// cannot be written by its fields, keepRemains logs that once.
 func (k *keeper) keepRemains(last func() []byte) {
 	sys := k.host.sys
 	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {
@@ -116,8 +116,8 @@ func (k *keeper) keepRemains(last func() []byte) {
 	}
 }
 
-// remains returns the node that System.Crash kept of the last life, and the step after which it
-// was kept, or nil if there is none.
+// remains reads what keepRemains wrote last in the previous life: the node that System.Crash made, and the
+// step after which it was made. It returns nil if there is none.
 func (k *keeper) remains() (node sim.Node, last []byte) {
 	if k.host.sys.Crash == nil || k.disk == nil || k.packer.own == nil {
 		return nil, nil

@@ -17,8 +17,8 @@ import (
 	"macemc/trace"
 )
 
-// links are the connections of a node with its peers, and the messages on them. They belong to
-// the node's goroutine.
+// links has the connections of a node with its peers, and the messages on them. It belongs to the node's
+// goroutine.
 type links struct {
 	*place
 	traffic   traffic
@@ -34,11 +34,12 @@ type links struct {
 	barrier   barrier
 	closing   bool  // no new connections are opened
 	absent    bool  // the node has yet to join: no peer reaches it
-	flush     bool  // the node waits until all that it sent was delivered
+	flush     bool  // the node waits for Flushed, when all that it has sent was delivered
 	stuck     error // the error of a message that cannot be written
 }
 
-// arrived handles an arrival from a link. It closes a connection that is not wanted.
+// arrived handles an arrival from a connection or a socket. It closes a new connection that is not
+// wanted.
 func (l *links) arrived(a *arrival) {
 	p := l.peers[a.peer]
 	switch a.kind {
@@ -88,7 +89,7 @@ func (l *links) arrived(a *arrival) {
 	}
 }
 
-// acknowledges removes the messages that peers have delivered from the queues.
+// acknowledges removes the messages that peers have delivered from the queues to them.
 func (l *links) acknowledges() {
 	for _, p := range l.peers {
 		if p.sess != nil && p.sess.acked.Load() != p.acked {
@@ -97,14 +98,14 @@ func (l *links) acknowledges() {
 	}
 }
 
-// flows hands queued messages to the connections with all peers.
+// flows gives the queued messages to the connections with all peers.
 func (l *links) flows() {
 	for _, p := range l.peers {
 		l.flow(p)
 	}
 }
 
-// writes writes the messages that were handed to the connections.
+// writes writes the messages that were given to the connections.
 func (l *links) writes() {
 	for _, p := range l.peers {
 		if p.sess != nil && p.sess.due {
@@ -113,8 +114,8 @@ func (l *links) writes() {
 	}
 }
 
-// broken finds the end of a connection that the node has to be informed of, before all other
-// events.
+// broken looks for a broken connection of which the node must be informed, which comes before all other
+// events. It sets l.found, and reports whether there is one.
 func (l *links) broken() bool {
 	for _, p := range l.peers {
 		if p.broken != 0 {
@@ -126,7 +127,8 @@ func (l *links) broken() bool {
 	return false
 }
 
-// roomy finds the next ClearToSend or Flushed event, if one is due.
+// roomy looks for a ClearToSend or Flushed event that is due. It sets l.found, and reports whether there
+// is one.
 func (l *links) roomy() bool {
 	for _, p := range l.peers {
 		if p.hearClear(l.buffer) {
@@ -142,7 +144,8 @@ func (l *links) roomy() bool {
 	return false
 }
 
-// message finds the next message that the node accepts, from each peer in turn.
+// message looks for a message that the node accepts, beginning with peer from. It sets l.found, and
+// reports whether there is one.
 func (l *links) message(from int) bool {
 	for k := range l.peers {
 		p := l.peers[(from+k)%len(l.peers)]
@@ -166,8 +169,8 @@ func (l *links) message(from int) bool {
 	return false
 }
 
-// delivered records that a message was delivered. The node's record has the step by now, so the
-// sender may be informed.
+// delivered records that the message of event e was delivered. The node's record has the step by now, so
+// the sender may be informed.
 func (l *links) delivered(e *record.Event) {
 	p := l.peers[e.From.Index()]
 	l.traffic.count(l.host.metrics.received, p.at, e.Link, e.Value)
@@ -181,7 +184,7 @@ func (l *links) delivered(e *record.Event) {
 	}
 }
 
-// inSet yields the messages of the node's set, in canonical order.
+// inSet yields the messages in the node's set, in canonical order, with their senders.
 func (l *links) inSet(yield func(sim.Addr, sim.Message) bool) {
 	for _, p := range l.peers {
 		for _, i := range p.boxes.set {
@@ -192,8 +195,8 @@ func (l *links) inSet(yield func(sim.Addr, sim.Message) bool) {
 	}
 }
 
-// apply carries out the effects of a handler on the links. serial is the number of sends of
-// this life before the step.
+// apply carries out the effects of the step on the links. serial is the number of sends in this life
+// before the step.
 func (l *links) apply(serial uint64) {
 	effects := l.m.step.Effects()
 	for i := range effects {
@@ -226,7 +229,7 @@ func (l *links) send(e *trace.Effect, serial uint64) {
 	}
 }
 
-// send queues a message by TCP.
+// sendTCP queues a message for peer p.
 func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
 	if p.at == l.at {
 		p.queue(outgoing{serial: serial})
@@ -245,14 +248,14 @@ func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
 	l.flow(p)
 }
 
-// cannot ends the node, since it has sent a message that cannot be written.
+// cannot records in l.stuck that message m cannot be written, which ends the node.
 func (l *links) cannot(m sim.Message, err error) {
 	if l.stuck == nil {
 		l.stuck = fmt.Errorf("%s sends a %T, which cannot be sent: %w", l.m.self, m, err)
 	}
 }
 
-// flow hands the queue of a peer to its connection, or opens one.
+// flow gives the queued messages for a peer to its connection, or opens a connection if there is none.
 func (l *links) flow(p *peer) {
 	if p.at == l.at || p.broken != 0 {
 		return
@@ -290,7 +293,7 @@ func (l *links) dial(p *peer) {
 
 var errCut = errors.New("a partition is between the nodes; it ends with the next one, or when it heals")
 
-// hello returns the hello of this node for a connection to a peer.
+// hello returns the hello of this node for the connection with the name conn to a peer.
 func (l *links) hello(p *peer, conn uint64) *hello {
 	var types []codec.Type
 	if l.packer.own != nil {
@@ -303,7 +306,7 @@ func (l *links) hello(p *peer, conn uint64) *hello {
 	}
 }
 
-// offered handles a connection that a peer opens: it accepts the connection, or refuses it with a reason.
+// offered handles a connection that a peer opens. It accepts the connection, or refuses it with a reason.
 func (l *links) offered(a *arrival) {
 	p := l.peers[a.peer]
 	switch {
@@ -328,7 +331,7 @@ func (l *links) offered(a *arrival) {
 	l.established(p, s, a.hello)
 }
 
-// established takes a connection into use.
+// established takes session s with a peer into use, which has sent hello h.
 func (l *links) established(p *peer, s *session, h *hello) {
 	p.connect(s, h)
 	l.recorder.note(&record.Entry{Kind: record.EntryOpened, Peer: p.at, Conn: s.id, Other: s.other})
@@ -336,7 +339,7 @@ func (l *links) established(p *peer, s *session, h *hello) {
 	l.flow(p)
 }
 
-// part applies a new barrier, which breaks the connections across it.
+// part sets a new barrier, and breaks the connections that it forbids.
 func (l *links) part(b barrier) {
 	l.barrier = b
 	for _, p := range l.peers {
@@ -346,7 +349,7 @@ func (l *links) part(b barrier) {
 	}
 }
 
-// breaks ends the connection with a peer, if there is one.
+// breaks ends the connection with a peer because of err, if there is a connection.
 func (l *links) breaks(p *peer, err error) {
 	if p.sess == nil {
 		return
@@ -357,8 +360,8 @@ func (l *links) breaks(p *peer, err error) {
 	}
 }
 
-// ended handles the end of a connection. Acknowledged messages were taken off the queue
-// before; an acknowledgement that arrives while this node ends the connection is ignored.
+// ended handles the end of a connection. The messages that the peer has acknowledged were removed from
+// the queue before; an acknowledgement that arrives while this node ends the connection is ignored.
 func (l *links) ended(p *peer, err error, open bool) {
 	s := p.sess
 	p.disconnect(open)
@@ -369,8 +372,8 @@ func (l *links) ended(p *peer, err error, open bool) {
 	l.flow(p)
 }
 
-// acknowledge removes the messages that the peer has delivered from the queue. It closes the
-// connection if the peer acknowledges messages that were not sent.
+// acknowledge removes the messages that peer p has delivered from the queue. It closes the connection if
+// the peer acknowledges messages that were not sent.
 func (l *links) acknowledge(p *peer) {
 	if p.sess == nil {
 		return
@@ -381,7 +384,7 @@ func (l *links) acknowledge(p *peer) {
 	}
 }
 
-// notDialed handles a connection that could not be opened.
+// notDialed handles the failure to open a connection.
 func (l *links) notDialed(a *arrival) {
 	p := l.peers[a.peer]
 	p.dialed()
@@ -417,8 +420,8 @@ func (l *links) notDialed(a *arrival) {
 	}
 }
 
-// unwelcome reports whether a process answers and is not the right peer. It is false if no
-// process answers, or if the peer is ending.
+// unwelcome reports whether err means that a process answers at the address, but is not the right peer.
+// It is false if no process answers, or if the peer is about to end.
 func unwelcome(err error) bool {
 	var network net.Error
 	if alert := tls.AlertError(0); errors.As(err, &alert) {
@@ -453,7 +456,8 @@ func (l *links) reset(p *peer) (conn uint64) {
 	return conn
 }
 
-// close ends all connections: in good order, or abruptly as if the process had ended.
+// close ends all connections. If orderly is set, messages that were sent are written first; otherwise the
+// connections break as if the process had ended.
 func (l *links) close(orderly bool) {
 	for _, p := range l.peers {
 		if p.sess != nil {

@@ -20,8 +20,8 @@ import (
 	"macemc/trace"
 )
 
-// machine is one node in one life, with its Env. Its handlers run here both in the real world
-// and when a record is repeated; only the source of the answers differs.
+// machine is one node in one life, with its Env. It runs the handlers, both in the real world
+// and when a record is repeated; only the answerer differs.
 type machine struct {
 	sys    *sim.System
 	self   sim.Addr
@@ -31,9 +31,9 @@ type machine struct {
 
 	handler.Pending
 	disk    *contents
-	writes  int // to it, in this life
+	writes  int // the number of writes to the disk in this life
 	counted uint64
-	sends   uint64 // that were not refused, in this life
+	sends   uint64 // the number of sends in this life that were not refused
 
 	step    handler.Step
 	envs    handler.Envs
@@ -43,7 +43,7 @@ type machine struct {
 	refused []uint32        // the places of its sends that were refused, counted from 0
 }
 
-// answerer answers the questions of Env.
+// answerer answers the questions that a handler asks Env.
 type answerer interface {
 	choose(weights []int, n int) int
 	now() time.Duration
@@ -82,8 +82,8 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// run runs a handler, and leaves its effects in effects. It returns the failure of the handler,
-// if any.
+// run runs the handler of event e, and keeps its effects. It returns the failure of the
+// handler, or nil.
 func (m *machine) run(e *record.Event) (failed *failure) {
 	m.picks, m.refused = m.picks[:0], m.refused[:0]
 	m.step.Begin()
@@ -110,8 +110,8 @@ func (m *machine) run(e *record.Event) (failed *failure) {
 	return nil
 }
 
-// settle carries out the effects of a handler on the node itself: timers and tasks. Timers
-// begin at now.
+// settle carries out the effects of a handler on the node itself, which are those on timers
+// and tasks. Timers that it sets begin at now.
 func (m *machine) settle(now time.Time, pace float64) {
 	effects := m.step.Effects()
 	for i := range effects {
@@ -170,7 +170,8 @@ func (m *machine) Before(_ string, a, b macetime.Time, _ []int) bool {
 	return is
 }
 
-// reads records that the node has read its clock, and may hold times from now on.
+// reads records that the node has read its clock, so that its state may contain times from
+// now on.
 func (m *machine) reads() {
 	if m.times != nil {
 		return
@@ -205,7 +206,8 @@ func (m *machine) Sync(file string) error { return m.answer.synced(file, file ==
 func (m *machine) Log(line string)  { m.answer.log(line) }
 func (m *machine) Fail(text string) { panic(&failure{text: text}) }
 
-// guards returns the guards of the node and its layers.
+// guards returns the guards of the node and its layers, which are computed once for each
+// state.
 func (m *machine) guards() *handler.Guards {
 	if m.guarded == nil {
 		g := handler.GuardsOf(m.node)
@@ -219,7 +221,8 @@ func (m *machine) offers() (all []sim.Signal) {
 	return all
 }
 
-// gathers returns the actions that the node offers for the messages in its set.
+// gathers returns the actions that the node offers for the messages in its set, which in
+// yields.
 func (m *machine) gathers(in iter.Seq2[sim.Addr, sim.Message]) (all []sim.Signal) {
 	m.guards().Gather(in, func(s sim.Signal) { all = append(all, s) })
 	return all

@@ -9,17 +9,17 @@ import (
 	"macemc/sim"
 )
 
-// membership records whether a node has joined or left. Nodes do so if their scripts have a Join or a Leave.
+// membership records whether a node has joined or left, for nodes whose scripts have a Join or a Leave.
 type membership struct {
 	late bool      // it has yet to join
-	left bool      // for good
+	left bool      // it has left for good
 	turn time.Time // the earliest time of the first entry of its script; the zero time if it is not drawn yet
 }
 
 // errLeft is the error of killing or starting a node that has left.
 var errLeft = errors.New("the node has left for good")
 
-// late reports whether a node that begins with a script has yet to join.
+// late reports whether a node with this script has to join first.
 func late(script []sim.Signal) bool {
 	if len(script) == 0 {
 		return false
@@ -28,7 +28,8 @@ func late(script []sim.Signal) bool {
 	return is
 }
 
-// waits reports whether a Join or a Leave has to wait, and draws the time.
+// waits reports whether script entry s, a Join or a Leave, has to wait, and until when. It draws that
+// time, at most most after now, when the turn of the entry comes.
 func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most time.Duration) (until time.Time, is bool) {
 	switch s.(type) {
 	case sim.Join, sim.Leave:
@@ -41,7 +42,7 @@ func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most ti
 	return m.turn, now.Before(m.turn)
 }
 
-// stepped updates the membership after an event.
+// stepped updates the membership after the step of event e.
 func (m *membership) stepped(e *record.Event) {
 	switch {
 	case of(e).Joins():
@@ -51,10 +52,10 @@ func (m *membership) stepped(e *record.Event) {
 	}
 }
 
-// An event is what a node handles next.
+// An event is the next one that a node handles.
 type event struct {
 	record.Event
-	came time.Time // the time since which it waits; zero if it did not wait
+	came time.Time // the time since which it has waited; zero if it did not wait
 }
 
 func of(e *record.Event) sim.Event { return sim.Event{Kind: e.Kind, Value: e.Value} }

@@ -15,11 +15,11 @@ import (
 	"macemc/sim"
 )
 
-// metrics are the counters and measurements of the nodes of a host, for Prometheus.
+// metrics has the counters and measurements of the nodes of a host, for Prometheus.
 type metrics struct {
 	registry *prometheus.Registry
 
-	handler, waited [32]prometheus.Observer // by the kind of the event; 0 means starts
+	handler, waited [32]prometheus.Observer // by the kind of the event; index 0 is for the start of a node
 	fsync           prometheus.Observer
 
 	sent, received *prometheus.CounterVec // messages: by node, peer, link and type
@@ -65,15 +65,15 @@ func newMetrics(h *Host) *metrics {
 	return m
 }
 
-// handles reports whether a node has handlers of events of a kind here. Datagrams that overtake
-// others are messages, and nodes with a quorum are refused.
+// handles reports whether nodes run by live handle events of kind k. Datagrams that overtake
+// others are ordinary messages here, and nodes with a quorum are refused.
 func handles(k sim.Kind) bool {
 	e := sim.Event{Kind: k}
 	return contract.Row(&e).Runs() && k != sim.KindReorder && k != sim.KindQuorum
 }
 
-// stepped measures a handler that ran from began until now. If came is not zero, it is the time
-// since which the event has waited.
+// stepped records the run of a handler, from began until now. If came is not zero, the event had
+// waited since then.
 func (m *metrics) stepped(kind sim.Kind, came, began, now time.Time) {
 	m.handler[kind].Observe(now.Sub(began).Seconds())
 	if !came.IsZero() {
@@ -81,14 +81,14 @@ func (m *metrics) stepped(kind sim.Kind, came, began, now time.Time) {
 	}
 }
 
-// traffic are the counters of the messages of one node. It belongs to the node's goroutine, which
-// looks them up without a lock.
+// traffic has the counters of the messages of one node. It belongs to the node's goroutine, which
+// looks counters up without a lock.
 type traffic struct {
 	*place
 	known map[course]prometheus.Counter
 }
 
-// course is the key of the counters of messages.
+// course is the key of a counter in traffic.
 type course struct {
 	of   *prometheus.CounterVec
 	peer int
@@ -107,7 +107,7 @@ func (t *traffic) count(of *prometheus.CounterVec, peer int, link sim.Link, m si
 	counter.Inc()
 }
 
-// nodeGauges are the states of the nodes of a host.
+// nodeGauges collects the statuses of the nodes of a host for Prometheus.
 type nodeGauges struct{ host *Host }
 
 var (
@@ -117,7 +117,7 @@ var (
 	gaugeLife   = prometheus.NewDesc("macemc_live_node_life", "How often a node was started again.", []string{"node"}, nil)
 )
 
-// Describe and Collect are those of a prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (g nodeGauges) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(g, to) }
 
 func (g nodeGauges) Collect(to chan<- prometheus.Metric) {
@@ -133,7 +133,8 @@ func (g nodeGauges) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Metrics serves the counters and measurements by HTTP, in the forms that Prometheus reads.
+// Metrics returns a handler that serves the counters and measurements of the host's nodes, in the
+// formats that Prometheus reads.
 func (h *Host) Metrics() http.Handler {
 	return promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})
 }

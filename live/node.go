@@ -12,9 +12,9 @@ import (
 	"macemc/trace"
 )
 
-// Node is one node in one life: its handlers, and the parts that receive and send for it. All
-// of them belong to the goroutine that has the turn, except for the inbox, to which any
-// goroutine posts.
+// Node is one node in one life: its handlers, and the parts that receive and send for it. All of them belong
+// to the goroutine that has the turn, which is the one that runs the node at present. Only the inbox is open
+// to any goroutine.
 type Node struct {
 	*place
 	m        *machine
@@ -25,8 +25,8 @@ type Node struct {
 	recorder recorder
 	links    links
 
-	number  int  // of the life
-	kept    bool // the last life has left a node for System.Crash
+	number  int  // the number of the life
+	kept    bool // the previous life has left a node for System.Crash
 	script  []sim.Signal
 	member  membership
 	turns   sync.Mutex // held by the goroutine that has the turn
@@ -42,13 +42,14 @@ type Node struct {
 	status  status
 }
 
-// close ends the life after the current step: in good order, or, with kill, as the end of the process would.
+// close ends the life of the node after its current step. If kill is set, it ends as if the process had
+// ended. Otherwise the messages that were sent are written first.
 func (n *Node) close(kill bool) {
 	n.kill = n.kill || kill
 	n.closing, n.links.closing = true, true
 }
 
-// loop runs the node until its end. A goroutine that brings a message runs it too: see works.
+// loop runs the node until its end. Goroutines that bring messages run it too: see works.
 func (n *Node) loop() {
 	defer n.host.goes.Done()
 	first := event{}
@@ -75,8 +76,8 @@ func (n *Node) loop() {
 	n.finish()
 }
 
-// waits waits until the node may have something to do. It first looks for a message, since a goroutine that
-// brought one while the loop had the turn has not woken the loop.
+// waits waits until the node may have something to do. It looks into the inbox first, since a goroutine that
+// brought a message while the loop had the turn has not woken the loop.
 func (n *Node) waits() {
 	if n.inbox.holds() {
 		return
@@ -89,12 +90,12 @@ func (n *Node) waits() {
 	}
 }
 
-// stepsMost is the largest number of steps in a turn.
+// stepsMost is the largest number of steps that a goroutine takes in one turn.
 const stepsMost = 64
 
-// works runs the node until it has nothing to do, unless another goroutine runs it. So the
-// goroutine that reads a message also runs its handler and writes the answer, without waking
-// another goroutine. now is the time at which the message came.
+// works runs the node until it has nothing to do, unless another goroutine runs it. So the goroutine that
+// reads a message also runs its handler and writes the answer, and no other goroutine has to wake. now is
+// the time at which the message came.
 func (n *Node) works(now time.Time) {
 	for n.inbox.holds() && n.turns.TryLock() {
 		n.runs(now)
@@ -102,8 +103,8 @@ func (n *Node) works(now time.Time) {
 	}
 }
 
-// runs takes steps until there is nothing to do, or until it has taken stepsMost. It writes the
-// messages of these steps together at the end. The caller has the turn.
+// runs takes steps until there is nothing to do, or until it has taken stepsMost, and then writes the
+// messages of all these steps together. The caller must have the turn.
 func (n *Node) runs(now time.Time) {
 	if n.ended {
 		return
@@ -130,7 +131,7 @@ func (n *Node) runs(now time.Time) {
 	n.inbox.rouse() // the loop goes on
 }
 
-// alarm sets the timer that wakes the loop.
+// alarm sets the timer that wakes the loop for the next event of the clock.
 func (n *Node) alarm(now time.Time) {
 	at := now.Add(n.clock.idle(now, n.m.Timers))
 	if at.Before(n.wakes) || !n.wakes.After(now) {
@@ -139,7 +140,7 @@ func (n *Node) alarm(now time.Time) {
 	}
 }
 
-// finish ends a life: in good order, after a failure, or as a kill.
+// finish closes the parts of the node when its life ends.
 func (n *Node) finish() {
 	n.cease()
 	n.links.door.close()
@@ -184,7 +185,8 @@ const (
 	classScript = 4
 )
 
-// next finds the next event, if there is one: errors first, then each class of events in turn.
+// next looks for the next event of the node and sets n.event. It reports whether there is one. Errors of
+// connections come first, then the classes of events in turn: messages, tasks, timers, requests and so on.
 func (n *Node) next(now time.Time) bool {
 	if n.member.late { // nobody is there but its script
 		return n.nextOf(classScript, now)
@@ -202,7 +204,7 @@ func (n *Node) next(now time.Time) bool {
 	return false
 }
 
-// heeds makes the event that the links have found the next event.
+// heeds makes n.links.found the next event, and returns true.
 func (n *Node) heeds() bool {
 	n.event = n.links.found
 	return true
@@ -297,7 +299,7 @@ func (n *Node) take(e *event, now *time.Time) bool {
 	return n.err == nil
 }
 
-// emit passes on the facts of a step.
+// emit passes the facts that the step has emitted to Config.Facts, and to the requests that wait for them.
 func (n *Node) emit() {
 	effects := n.m.step.Effects()
 	for i := range effects {
@@ -310,7 +312,8 @@ func (n *Node) emit() {
 	}
 }
 
-// fails ends the life of a node whose handler failed.
+// fails ends the life of a node whose handler failed with f at event e. ask is the request that the handler
+// ran for, or nil.
 func (n *Node) fails(f *failure, ask *asking, e *record.Event) {
 	text := guard.Bounded(f.text)
 	n.err = &Failed{n.m.self, text, f.stack}
@@ -322,11 +325,11 @@ func (n *Node) fails(f *failure, ask *asking, e *record.Event) {
 	}
 }
 
-// Failed is the error of a node whose handler failed. A search calls it a panic.
+// Failed is the error of a node whose handler failed. A search would report a panic.
 type Failed struct {
 	Node  sim.Addr
 	Text  string
-	Stack string // the service's
+	Stack string // the part of the stack that is the service's
 }
 
 func (f *Failed) Error() string { return fmt.Sprintf("%s: %s", f.Node, f.Text) }
@@ -334,12 +337,11 @@ func (f *Failed) Error() string { return fmt.Sprintf("%s: %s", f.Node, f.Text) }
 // Addr returns the node's address.
 func (n *Node) Addr() sim.Addr { return n.m.self }
 
-// Done returns a channel that is closed when the node's life is over; then Err returns the
-// reason.
+// Done returns a channel that is closed when the life of the node is over. Err then returns the reason.
 func (n *Node) Done() <-chan struct{} { return n.stopped }
 
-// Err returns the reason for the end of the node's life. It is nil if the node was asked to
-// stop, or if it runs.
+// Err returns the reason for the end of the node's life. It is nil if the node was asked to stop, or still
+// runs.
 func (n *Node) Err() error {
 	select {
 	case <-n.stopped:
@@ -355,18 +357,18 @@ type Status struct {
 	Life   int
 	Up     bool
 	Steps  uint64
-	Peers  int // with which there is a connection
+	Peers  int // the number of peers with which there is a connection
 	Timers int
-	Queued int // messages that wait for being delivered elsewhere
+	Queued int // the number of sent messages that are not known to be delivered
 }
 
-// status is a Status that other goroutines read.
+// status is a Status that other goroutines may read.
 type status struct {
 	mu    sync.Mutex
 	shown Status
 }
 
-// Status returns the status of the node when it last had nothing to do.
+// Status returns the status of the node at the last time when it had nothing to do.
 func (n *Node) Status() Status {
 	n.status.mu.Lock()
 	s := n.status.shown
@@ -394,5 +396,5 @@ func (n *Node) tell() {
 	n.status.mu.Unlock()
 }
 
-// call makes the node call f between two steps, unless it has ended.
+// call makes the node's goroutine call f between two steps, unless the node has ended.
 func (n *Node) call(f func()) { n.inbox.post(arrival{kind: arriveCall, call: f}) }

@@ -10,12 +10,12 @@ import (
 	"macemc/sim"
 )
 
-// packer encodes messages as frames, and decodes them. Only the node's goroutine packs; any
-// goroutine may unpack.
+// packer encodes messages as frames of the protocol, and decodes them. Only the node's
+// goroutine encodes; any goroutine may decode.
 type packer struct {
 	codec    Codec
 	own      *codec.Codec // writes types by their fields; nil if the user has a codec
-	most     int          // bytes of a message
+	most     int          // the largest size of a message in bytes
 	sendable map[reflect.Type]bool
 }
 
@@ -31,7 +31,8 @@ func newPacker(h *Host) *packer {
 	return p
 }
 
-// named is the module's own codec, with its name.
+// named makes the module's own codec, which encodes values by their fields, a Codec with a
+// name.
 type named struct{ appender }
 
 type appender interface {
@@ -41,7 +42,7 @@ type appender interface {
 
 func (named) Name() string { return "by fields" }
 
-// frame returns a message as a frame.
+// frame returns message m as a frame of this kind, in the memory of buf.
 func (p *packer) frame(kind frameKind, serial uint64, m sim.Message, buf []byte) ([]byte, error) {
 	if err := p.vetted(m); err != nil {
 		return nil, err
@@ -57,8 +58,8 @@ func (p *packer) frame(kind frameKind, serial uint64, m sim.Message, buf []byte)
 	return endFrame(buf, 0), nil
 }
 
-// vetted returns an error if the other nodes cannot read a message whose type was not sent
-// before.
+// vetted returns an error if the other nodes cannot decode messages of the type of m. It
+// remembers the types that it has checked.
 func (p *packer) vetted(m sim.Message) error {
 	t := reflect.TypeOf(m)
 	if p.own == nil || p.sendable[t] {

@@ -9,14 +9,13 @@ import (
 	"macemc/sim"
 )
 
-// peer is what a node keeps about another one, or about itself. It belongs to the
-// node's goroutine.
+// peer is the state that a node keeps about another node, or about itself. It belongs to the node's
+// goroutine.
 //
-// Its connection follows the rules of netsim. It opens with the first message that is
-// delivered, at one end or the other. If it breaks after that, each end is informed once,
-// ahead of everything later, and the messages under way are lost. If it breaks before
-// that, no end is informed, and the messages are sent on the next connection. So a node
-// must know which messages were delivered at the other end: it learns that from
+// Its connection follows the rules of netsim. It opens with the first message that is delivered, at one end
+// or the other. If it breaks after that, each end is informed once, ahead of everything later, and the
+// messages under way are lost. If it breaks before that, no end is informed, and the messages are sent on the
+// next connection. So a node must know which messages were delivered at the other end: it learns that from
 // acknowledgements, or, if a break has cut an acknowledgement off, from the next hello.
 type peer struct {
 	at   int
@@ -28,18 +27,18 @@ type peer struct {
 	redial  time.Time // the earliest time for opening a connection
 
 	out     []outgoing // messages sent by TCP and not known to be delivered
-	handed  int        // how many of them this connection was given
-	acked   uint64     // messages that it has delivered of this connection
-	last    uint64     // the serial of the last that is known to be delivered
+	handed  int        // the number of these that were given to this connection
+	acked   uint64     // the number of messages of this connection that the peer has acknowledged
+	last    uint64     // the serial of the last message that is known to be delivered
 	open    bool
 	in      []incoming // messages that came by TCP
-	asked   bool       // the node waits for room
+	asked   bool       // the node waits for a ClearToSend
 	free    [][]byte
 	lost    uint64   // a connection that broke while it was not known to be open; 0 means none
 	lostOf  uint64   // the life of the peer at its other end
-	before  uint64   // the connection before this one
-	came    uint64   // and how many messages were delivered here by it
-	broken  sim.Kind // an error to be heard of: KindError or KindRefused; 0 means none
+	before  uint64   // the previous connection
+	came    uint64   // the number of its messages that were delivered at this node
+	broken  sim.Kind // an error of which the node must be informed: KindError or KindRefused; 0 means none
 	brokenC uint64   // the connection of that error
 
 	grams []incoming // datagrams that came
@@ -69,7 +68,7 @@ func (i incoming) event(from sim.Addr) event {
 // freeMost is the largest number of unused frames that a peer keeps for later messages.
 const freeMost = 32
 
-// spare returns the memory of a frame that is not used any more.
+// spare returns the memory of an unused frame, or nil if there is none.
 func (p *peer) spare() (frame []byte) {
 	if last := len(p.free) - 1; last >= 0 {
 		frame, p.free = p.free[last][:0], p.free[:last]
@@ -77,17 +76,17 @@ func (p *peer) spare() (frame []byte) {
 	return frame
 }
 
-// queue adds a message that was sent by TCP.
+// queue adds a TCP message to those that are not known to be delivered.
 func (p *peer) queue(o outgoing) { p.out = append(p.out, o) }
 
-// arriveTCP adds a message that came by TCP.
+// arriveTCP adds a TCP message to those that are to be delivered to the node.
 func (p *peer) arriveTCP(i incoming) { p.in = append(p.in, i) }
 
-// arriveUDP adds a datagram that came.
+// arriveUDP adds a datagram to those that are to be delivered to the node.
 func (p *peer) arriveUDP(i incoming) { p.grams = append(p.grams, i) }
 
-// takeTCP removes the first message that came by TCP. If own, the node is its own
-// peer, and the message is no longer on the way.
+// takeTCP removes and returns the first of the TCP messages that are to be delivered. own is set if the node
+// is its own peer, and then the message is no longer on the way either.
 func (p *peer) takeTCP(own bool) incoming {
 	i := p.in[0]
 	p.in = slices.Delete(p.in, 0, 1)
@@ -97,7 +96,7 @@ func (p *peer) takeTCP(own bool) incoming {
 	return i
 }
 
-// takeUDP removes the first datagram that came.
+// takeUDP removes and returns the first of the datagrams that are to be delivered.
 func (p *peer) takeUDP() incoming {
 	i := p.grams[0]
 	p.grams = slices.Delete(p.grams, 0, 1)
@@ -111,15 +110,15 @@ func (p *peer) hand() {
 	}
 }
 
-// confirm acknowledges one more delivered message to the peer.
+// confirm acknowledges to the peer that one more of its messages was delivered.
 func (p *peer) confirm() {
 	p.open = true
 	p.sess.delivered.Add(1)
 	p.sess.due = true
 }
 
-// settle removes the messages that the peer has delivered from the queue. It reports false if
-// the peer confirms more than it was sent.
+// settle removes the messages that the peer has acknowledged from the queue. It reports false if the peer has
+// acknowledged more messages than it was sent.
 func (p *peer) settle() bool {
 	d := p.sess.acked.Load() - p.acked
 	if d == 0 {
@@ -143,18 +142,18 @@ func (p *peer) settle() bool {
 	return true
 }
 
-// ask records that the node waits for room.
+// ask records that the node waits for a ClearToSend.
 func (p *peer) ask() { p.asked = true }
 
-// hearClear reports, once, that there is the room that the node waits for.
+// hearClear reports whether a ClearToSend is due, that is whether the node waits for it and there are fewer
+// messages than buffer in the queue. It reports true once.
 func (p *peer) hearClear(buffer int) bool {
 	clear := p.asked && len(p.out) < buffer
 	p.asked = p.asked && !clear
 	return clear
 }
 
-// hearBroken returns, once, the error of a connection that the node must be informed of. The queued messages
-// are lost.
+// hearBroken returns the error event of a broken connection, and forgets it. The queued messages are lost.
 func (p *peer) hearBroken() event {
 	e := event{Event: record.Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}}
 	p.broken, p.out, p.handed = 0, p.out[:0], 0
@@ -165,20 +164,21 @@ func (p *peer) hearBroken() event {
 func (p *peer) dial()   { p.dialing = true }
 func (p *peer) dialed() { p.dialing = false }
 
-// wait lets no connection to the peer be opened for the duration d.
+// wait prevents that a connection to the peer is opened before the time d after now.
 func (p *peer) wait(now time.Time, d time.Duration) { p.redial = now.Add(d) }
 
 // close records that the connection is not known to be open.
 func (p *peer) close() { p.open = false }
 
-// refuse informs the node that its messages were refused, if it had sent any.
+// refuse makes the node hear that its messages were refused, if it has sent any.
 func (p *peer) refuse() {
 	if len(p.out) > 0 && p.broken == 0 {
 		p.broken, p.brokenC, p.lost = sim.KindRefused, p.lost, 0
 	}
 }
 
-// forget drops the queue and the node's waits. If own, the node is its own peer.
+// forget drops the queued messages, and the events for which the node waits. own is set if the node is its
+// own peer.
 func (p *peer) forget(own bool) {
 	p.out, p.handed = p.out[:0], 0
 	p.asked, p.broken, p.lost = false, 0, 0
@@ -187,7 +187,7 @@ func (p *peer) forget(own bool) {
 	}
 }
 
-// connect takes a new connection into use; h is the peer's hello.
+// connect begins to use session s, a new connection whose other end has sent hello h.
 func (p *peer) connect(s *session, h *hello) {
 	p.sess, p.seen, p.dialing = s, true, false
 	p.handed, p.acked, p.open, p.in = 0, 0, false, p.in[:0]
@@ -203,7 +203,8 @@ func (p *peer) connect(s *session, h *hello) {
 	p.lost = 0
 }
 
-// disconnect records the end of the connection. open means that the peer has reported the connection as open.
+// disconnect records the end of the connection. If open is set, the peer has said that it was open at its
+// end.
 func (p *peer) disconnect(open bool) {
 	s := p.sess
 	p.sess, p.before, p.came = nil, s.id, s.delivered.Load()

@@ -12,7 +12,8 @@ import (
 	"unicode"
 )
 
-// place is the state that all parts of a node share: its address and its life.
+// place is the state that all parts of a node share: the host, the index of the node, its
+// life and its inbox.
 type place struct {
 	host       *Host
 	config     *Config
@@ -20,7 +21,7 @@ type place struct {
 	life       uint64 // the name of this life
 	inbox      inbox
 	complaints complaints
-	alive      context.Context // until the node stops
+	alive      context.Context // done when the node stops
 	cease      context.CancelFunc
 	stopped    chan struct{} // closed when the loop has ended
 }
@@ -35,7 +36,7 @@ func newPlace(h *Host, at int) *place {
 
 func (p *place) name(i int) string { return p.host.params.Addr(i).String() }
 
-// draw returns a name that no other life or connection has.
+// draw returns a random name for a life or a connection, which no other one has.
 func draw() uint64 {
 	for {
 		var b [8]byte
@@ -48,28 +49,29 @@ func draw() uint64 {
 	}
 }
 
-// complaints logs errors of strangers and peers. Several goroutines use it.
+// complaints logs errors that peers, or strangers who connect, have caused. It logs each
+// cause once in a minute. Several goroutines may use it.
 type complaints struct {
 	log   *slog.Logger
-	of    string // the node
+	of    string // the name of the node
 	mu    sync.Mutex
-	last  map[string]*complaint // by cause, in this minute
+	last  map[string]*complaint // by cause: those of the current minute
 	since time.Time             // when the current minute began
 }
 
-// complaint is a cause that was logged in this minute.
+// complaint is a cause that was logged in the current minute.
 type complaint struct {
 	said  time.Time
-	again int // repetitions since
+	again int // the number of repetitions since then
 }
 
-// complaintsMost is the largest number of causes that are logged in a minute. A stranger can
-// make any number.
+// complaintsMost is the largest number of causes that are logged in a minute. A stranger
+// could cause any number.
 const complaintsMost = 100
 
-// complain logs an error of a stranger or a peer: once a minute for each cause, and at most
-// complaintsMost causes. Numbers in why (a port, a length, a byte) are not part of the
-// cause, since they differ each time.
+// complain logs the error what of a peer or a stranger: name has its name, who the kind of
+// that name, why the details. Each cause is logged once a minute. Numbers in why (a port, a
+// length) are not part of the cause, since they differ each time.
 func (c *complaints) complain(what, who, name, why string) {
 	key := cause(what+" "+name, why)
 	c.mu.Lock()
@@ -101,11 +103,11 @@ func (c *complaints) complain(what, who, name, why string) {
 	c.log.Warn(what, "node", c.of, who, name, "why", why)
 }
 
-// causeMost is the length of text that distinguishes causes.
+// causeMost is the length of the part of a text that distinguishes causes.
 const causeMost = 200
 
-// cause returns the identity of a complaint: the error and the peer, and why without its
-// numbers and quotations.
+// cause returns the identity of a complaint, which is what it says, without the numbers and
+// quotations in why.
 func cause(what, why string) string {
 	var b strings.Builder
 	b.WriteString(what + ": ")

@@ -9,7 +9,8 @@ import (
 	"macemc/macetime"
 )
 
-// reality gives the answers of the real world: see answerer.
+// reality is the answerer of a node that runs for real: its answers come from a
+// random generator, the clock, the storage and the links.
 type reality struct {
 	*place
 	rand  *rand.Rand

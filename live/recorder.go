@@ -10,17 +10,17 @@ import (
 	"macemc/trace"
 )
 
-// recorder writes the record of a node's life, if Config.Record is set.
+// recorder writes the record of a life of a node, if Config.Record is set.
 type recorder struct {
 	*place
 	m     *machine
-	to    io.WriteCloser // nil if nothing is recorded
+	to    io.WriteCloser // the file of the record, or nil if nothing is recorded
 	out   *record.Writer
 	entry record.Entry
 	step  record.Step
 }
 
-// begin begins the record of a life.
+// begin begins the record of a life in file to with the entry b.
 func (r *recorder) begin(to io.WriteCloser, b *record.Beginning) error {
 	var err error
 	r.to = to
@@ -30,7 +30,7 @@ func (r *recorder) begin(to io.WriteCloser, b *record.Beginning) error {
 	return r.note(&record.Entry{Kind: record.EntryLife, Begin: b})
 }
 
-// note writes an entry.
+// note writes an entry that is no step.
 func (r *recorder) note(e *record.Entry) error {
 	if r.to == nil {
 		return nil
@@ -39,7 +39,7 @@ func (r *recorder) note(e *record.Entry) error {
 	return r.out.Write(e)
 }
 
-// stepped makes the entry of a step.
+// stepped makes the entry for the step of event e, which write then writes.
 func (r *recorder) stepped(e *record.Event, peers []*peer) error {
 	if r.to == nil {
 		return nil
@@ -69,7 +69,7 @@ func (r *recorder) stepped(e *record.Event, peers []*peer) error {
 	return nil
 }
 
-// write writes the entry of the step.
+// write writes the entry that stepped has made.
 func (r *recorder) write() error {
 	r.entry = record.Entry{Kind: record.EntryStep, Step: &r.step}
 	if err := r.note(&r.entry); err != nil {
@@ -78,7 +78,8 @@ func (r *recorder) write() error {
 	return nil
 }
 
-// last returns the step as a LastStep, for the keeper, or nil if nothing is recorded.
+// last returns the step with this number, as a LastStep for the keeper, or nil if nothing
+// is recorded.
 func (r *recorder) last(number uint64) []byte {
 	if r.to == nil {
 		return nil
@@ -86,8 +87,8 @@ func (r *recorder) last(number uint64) []byte {
 	return r.out.Last(r.life, number, &r.step)
 }
 
-// failed records that a handler failed, with the part of the step that ran. e is nil if no
-// handler failed.
+// failed records that the handler of event e failed, with the part of the step that ran. e
+// is nil if the node failed outside of a handler.
 func (r *recorder) failed(text string, e *record.Event) {
 	entry := &record.Entry{Kind: record.EntryFailed, Text: text}
 	if e != nil {

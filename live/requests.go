@@ -11,18 +11,18 @@ import (
 	"macemc/sim"
 )
 
-// requests are the requests from outside: signals that wait for their turn, and the goroutines
-// that wait for the facts that answer them.
+// requests has the requests to a node that come from other goroutines. A request is a signal that
+// waits for its turn; then its goroutine may wait for a fact that answers it.
 type requests struct {
 	waiting []asking
 	waiters []*waiter
 }
 
-// asking is a request from outside that waits for its turn.
+// asking is a request that waits for its turn.
 type asking struct {
 	signal sim.Signal
 	done   chan error // capacity 1; receives the result when the handler has returned
-	waiter *waiter    // nil means nobody waits for a fact
+	waiter *waiter    // nil if no goroutine waits for a fact
 	at     time.Time  // when the request came
 }
 
@@ -42,7 +42,7 @@ func (r *requests) next() *asking {
 	return &a
 }
 
-// emitted passes a fact to the goroutines that wait for it.
+// emitted passes a fact to the goroutines for which it is an answer.
 func (r *requests) emitted(fact any) {
 	if len(r.waiters) == 0 {
 		return
@@ -66,12 +66,12 @@ func (r *requests) close() {
 	}
 }
 
-// Request hands the node a signal, as its script does, and waits until the handler
-// has returned. It may be called by any goroutine.
+// Request gives the node a signal, as its script does, and waits until the handler has returned.
+// Any goroutine may call it.
 func (n *Node) Request(ctx context.Context, s sim.Signal) error { return n.request(ctx, s, nil) }
 
-// Ask passes a signal to the node and waits for a fact that matches, which the node passes
-// to Env.Emit. match is called on the node's goroutine, with every fact from the signal's
+// Ask gives the node a signal, and waits for a fact for which match returns true. match is called
+// on the node's goroutine with each fact that the node passes to Env.Emit, from the signal's
 // handler on. If ctx is done first, the request is not withdrawn.
 func (n *Node) Ask(ctx context.Context, s sim.Signal, match func(fact any) bool) (fact any, err error) {
 	w := &waiter{match: match, fact: make(chan any, 1)}
@@ -96,7 +96,7 @@ func (n *Node) Ask(ctx context.Context, s sim.Signal, match func(fact any) bool)
 
 func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 	if s == nil {
-		return errors.New("a request is nil; it is a value of a type of its own")
+		return errors.New("a request is nil; it must be a signal that the node handles")
 	}
 	select {
 	case n.host.asking[n.at] <- struct{}{}: // a limited number may wait
@@ -125,7 +125,7 @@ func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 
 func (n *Node) over() error { return fmt.Errorf("%s does not run", n.m.self) }
 
-// outcome returns the result of a request.
+// outcome returns the error that a request should return, given the error of its handler.
 func (n *Node) outcome(err error) error {
 	if errors.Is(err, errOver) {
 		return n.over()
@@ -133,7 +133,7 @@ func (n *Node) outcome(err error) error {
 	return err
 }
 
-// Look runs look between two steps, with the node's own value, and waits until it returns. look
+// Look calls look with the node's value between two steps, and waits until look returns. look
 // must not keep or change the value.
 func (n *Node) Look(look func(node sim.Node)) error {
 	done := make(chan struct{})

@@ -14,34 +14,34 @@ import (
 	"macemc/sim"
 )
 
-// session is one connection with a peer: a goroutine that reads, and one that writes what the
-// node could not write without waiting. They post to the node, which never waits for them.
+// session is one connection with a peer. A goroutine reads from it, and another one writes what the node
+// cannot write without waiting. Both post to the node's inbox, so the node never waits for them.
 type session struct {
 	*place
 	packer *packer
-	grams  *meter              // of datagrams that wait
-	works  func(now time.Time) // runs the node: what was read is for it
+	grams  *meter              // counts the datagrams that wait
+	works  func(now time.Time) // see Node.works: the reader runs the node
 	buffer int
 	conn   net.Conn
 	peer   int
 	id     uint64
-	other  uint64 // the peer's life
+	other  uint64 // the name of the peer's life
 	dialed bool
 
 	due bool // used by the node: there are frames to write
 
 	mu     sync.Mutex
-	ackOut uint64  // how many deliveries were acknowledged
-	out    []byte  // frames to be written: bounded by what may be under way
+	ackOut uint64  // the number of deliveries that were acknowledged to the peer
+	out    []byte  // frames to be written; the limit of messages under way bounds them
 	direct *direct // writes without waiting
 	busy   bool    // the writer has a batch, or has not begun
 	closed bool
 	bye    bool          // close after writing what is queued
 	wake   chan struct{} // capacity 1
 
-	delivered atomic.Uint64 // messages by TCP whose handler ran here
-	acked     atomic.Uint64 // the messages by TCP whose handler ran at the other end
-	received  uint64        // used by the reader: the number of messages that came by TCP
+	delivered atomic.Uint64 // the number of TCP messages whose handler ran here
+	acked     atomic.Uint64 // the number of TCP messages whose handler ran at the other end
+	received  uint64        // used by the reader: the number of TCP messages that arrived
 	gone      sync.WaitGroup
 }
 
@@ -52,7 +52,7 @@ func (d *door) session(conn net.Conn, peer int, id, life uint64, dialed bool) *s
 	}
 }
 
-// start begins to read and write, once both ends have agreed.
+// start starts the goroutines that read and write. Both ends have accepted the connection by then.
 func (s *session) start() {
 	s.mu.Lock()
 	s.busy = false
@@ -63,7 +63,7 @@ func (s *session) start() {
 	go s.write()
 }
 
-// hand adds a frame of the node to those that flush writes.
+// hand adds a frame to those that flush writes.
 func (s *session) hand(frame []byte) {
 	s.due = true
 	s.add(frame)
@@ -78,7 +78,8 @@ func (s *session) add(frame []byte) {
 	s.mu.Unlock()
 }
 
-// flush writes the frames added by hand, as far as it can without waiting, and leaves the rest to the writer.
+// flush writes the frames that hand has added, as far as it can without waiting, and leaves the rest to the
+// writer goroutine.
 func (s *session) flush() {
 	s.due = false
 	s.mu.Lock()
@@ -97,8 +98,9 @@ func (s *session) flush() {
 	}
 }
 
-// acks acknowledges delivered messages. It runs before new messages are written, so that their receiver knows
-// which messages were delivered before they were sent.
+// acks adds a frame that acknowledges deliveries, if there are new ones. It comes before frames of new
+// messages, so that the receiver of a message knows which of its own messages were delivered before that was
+// sent.
 func (s *session) acks() {
 	if d := s.delivered.Load(); d != s.ackOut {
 		s.out, s.ackOut = numberFrame(s.out, frameAck, d), d
@@ -112,7 +114,7 @@ func (s *session) nudge() {
 	}
 }
 
-// close ends the connection. If orderly is set, the frames of hand are written first.
+// close ends the connection. If orderly is set, the frames that hand has added are written first.
 func (s *session) close(orderly bool) {
 	s.mu.Lock()
 	first := !s.closed
@@ -187,7 +189,8 @@ func (s *session) write() {
 	}
 }
 
-// down informs the node once that the connection is over.
+// down reports the end of the connection to the node, once. open is set if the peer has said that it was
+// open.
 func (s *session) down(err error, open bool) {
 	s.mu.Lock()
 	s.closed = true
@@ -248,7 +251,8 @@ func (s *session) complain(breach error) {
 
 var errReset = errors.New("the other node has reset the connection")
 
-// take handles one frame that came now. It returns an error if the peer broke the protocol.
+// take handles a frame that arrived at the time now. It returns an error if the peer has broken the
+// protocol.
 func (s *session) take(kind frameKind, body []byte, now time.Time) error {
 	switch kind {
 	case framePing:
@@ -263,7 +267,7 @@ func (s *session) take(kind frameKind, body []byte, now time.Time) error {
 			return nil
 		}
 		if x < s.acked.Load() {
-			return fmt.Errorf("it says that %d messages were delivered, and said %d before", x, s.acked.Load())
+			return fmt.Errorf("it acknowledges %d messages, and has acknowledged %d before", x, s.acked.Load())
 		}
 		s.acked.Store(x)
 		s.inbox.heed()
@@ -291,7 +295,7 @@ func (s *session) take(kind frameKind, body []byte, now time.Time) error {
 		s.inbox.put(a)
 		return nil
 	}
-	return fmt.Errorf("a frame of the kind %d, which there is not", kind)
+	return fmt.Errorf("a frame has kind %d, which does not exist", kind)
 }
 
 func linkOf(kind frameKind) sim.Link {
@@ -302,7 +306,7 @@ func kindOf(link sim.Link) frameKind {
 	return [...]frameKind{sim.LinkTCP: frameMessage, sim.LinkBag: frameBag, sim.LinkSet: frameSet, sim.LinkUDP: frameDatagram}[link]
 }
 
-// meter bounds the number of waiting messages or connections.
+// meter limits the number of messages or connections that wait.
 type meter struct {
 	held atomic.Int64
 	most int64
@@ -318,12 +322,12 @@ func (m *meter) enter() bool {
 
 func (m *meter) leave() { m.held.Add(-1) }
 
-// quiet reports whether an error only says that a connection ended.
+// quiet reports whether err means no more than that a connection ended.
 func quiet(err error) bool {
 	return err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, errReset)
 }
 
-// handLoss passes a frame to the writer, and drops it if too many wait.
+// handLoss gives a frame to the writer goroutine, or drops it if too many frames wait.
 func (s *session) handLoss(frame []byte) {
 	s.mu.Lock()
 	full := len(s.out) > 1<<20

@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// pause returns an error if a process is to be stopped: this system has no signal for that.
+// pause returns an error if on is true, since this system has no signal that stops a
+// process.
 func pause(_ *os.Process, on bool) error {
 	if on {
 		return errors.New("this system cannot pause a process; leave pauses out, or run the nodes in one process")

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// pause stops a process, or lets it go on.
+// pause stops a process by a signal if on is true, and else lets it continue.
 func pause(p *os.Process, on bool) error {
 	if on {
 		return p.Signal(syscall.SIGSTOP)

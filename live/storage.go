@@ -15,17 +15,17 @@ import (
 	"macemc/sim"
 )
 
-// storage is the stable storage of a node: a folder with a journal of its writes, in order.
-// Opening it replays the journal. A torn end, which the checksum shows, is replayed as far
-// as it goes and cut off: an append may survive in part. A journal that has grown is
-// rewritten into a file that replaces it.
+// storage is the stable storage of a node: a folder with a journal, which has all writes in order. When it is
+// opened, the writes in the journal are carried out again. The last write may be incomplete, which its
+// checksum shows: the part that exists is carried out if it is an append, and the rest is cut off. A journal
+// that has grown is replaced by a shorter one with the same effect.
 type storage struct {
 	dir   string
 	file  *os.File
-	size  int64 // of the journal
+	size  int64 // the size of the journal
 	base  int64 // its size after it was last rewritten
 	buf   []byte
-	fault func(op string) error // for tests: nil
+	fault func(op string) error // for tests: returns an error for an operation; nil otherwise
 }
 
 const (
@@ -36,8 +36,8 @@ const (
 	rewriteAt    = 4 << 20
 )
 
-// openStorage opens a node's folder, and returns its contents and the number of the life
-// that begins.
+// openStorage opens a node's folder. It returns the contents of the storage, and the number of the life that
+// begins.
 func openStorage(dir string) (s *storage, d *contents, life int, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, 0, err
@@ -56,14 +56,15 @@ func openStorage(dir string) (s *storage, d *contents, life int, err error) {
 	return s, d, life, syncDir(dir)
 }
 
-// nextLife returns the number of a node's new life, and counts it. The first life has number 0.
+// nextLife returns the number of the life that begins, and stores that it has begun. The first life has
+// number 0.
 func (s *storage) nextLife() (int, error) {
 	name := filepath.Join(s.dir, lifeName)
 	life := 0
 	switch b, err := os.ReadFile(name); {
 	case err == nil:
 		if _, err := fmt.Sscanf(string(b), "%d", &life); err != nil {
-			return 0, fmt.Errorf("%s holds %q, which is no number of a life", name, b)
+			return 0, fmt.Errorf("%s contains %q; it must contain the number of a life of the node", name, b)
 		}
 		life++
 	case !errors.Is(err, os.ErrNotExist):
@@ -72,7 +73,8 @@ func (s *storage) nextLife() (int, error) {
 	return life, replaceFile(name, []byte(fmt.Sprintf("%d\n", life)))
 }
 
-// replaceFile replaces the contents of a file by these bytes, all of them or none.
+// replaceFile replaces the contents of a file by data. If the process ends meanwhile, the file has either the
+// old contents or the new ones.
 func replaceFile(name string, data []byte) error {
 	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -125,9 +127,8 @@ func appendWrite(buf []byte, w disk.Write) []byte {
 	return binary.BigEndian.AppendUint32(buf, crc32.ChecksumIEEE(buf[at:]))
 }
 
-// cutWrite decodes the first write of data. torn means that data ends within it or is corrupt
-// there; the write then has the part of its data that exists, if it is an append or an
-// overwrite.
+// cutWrite decodes the first write in data, and returns the data after it. torn means that data ends within
+// the write, or is corrupt there. An append or an overwrite then has the part of its data that exists.
 func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	if len(data) < headSize || crc32.ChecksumIEEE(data[:9]) != binary.BigEndian.Uint32(data[9:13]) {
 		return w, nil, true
@@ -153,8 +154,8 @@ func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	return withBody(w, name, body[:length]), body[length+4:], false
 }
 
-// withBody returns a write with its name, which has name bytes, and the data after it, which
-// may be incomplete.
+// withBody returns w with its name, which is the first name bytes of body, and its data, which is the rest of
+// body and may be incomplete.
 func withBody(w disk.Write, name int, body []byte) disk.Write {
 	w.Name, body = string(body[:name]), body[name:]
 	if w.Kind == disk.Overwrite {
@@ -167,8 +168,8 @@ func withBody(w disk.Write, name int, body []byte) disk.Write {
 	return w
 }
 
-// recover carries out the journal, cuts off a torn end, and makes the rest durable, so that everything that
-// is read now stays.
+// recover carries out the writes in the journal, cuts off a torn one at the end, and syncs the rest, so that
+// everything that is read now stays.
 func (s *storage) recover() (*contents, error) {
 	data, err := io.ReadAll(s.file)
 	if err != nil {
@@ -179,7 +180,7 @@ func (s *storage) recover() (*contents, error) {
 	}
 	rest, ok := bytes.CutPrefix(data, []byte(journalMagic))
 	if !ok {
-		return nil, errors.New("this is no storage of a live node, or one of another version")
+		return nil, errors.New("the file is no journal of a live node, or one of another version of macemc")
 	}
 	d := newContents()
 	for len(rest) > 0 {
@@ -196,7 +197,7 @@ func (s *storage) recover() (*contents, error) {
 	return d, s.begin(d)
 }
 
-// begin rewrites the journal with the present contents of the disk, and without their history.
+// begin replaces the journal by one that makes the contents d from an empty disk.
 func (s *storage) begin(d *contents) error {
 	buf := []byte(journalMagic)
 	for _, w := range d.writes() {
@@ -219,12 +220,12 @@ func (s *storage) begin(d *contents) error {
 	return err
 }
 
-// put adds a write, which flush passes to the operating system.
+// put adds a write to the journal. It reaches the operating system by flush.
 func (s *storage) put(w disk.Write) {
 	s.buf = appendWrite(s.buf, w)
 }
 
-// flush passes the writes to the operating system: they survive the end of this process.
+// flush passes the writes to the operating system, so that they survive the end of this process.
 func (s *storage) flush() error {
 	if len(s.buf) == 0 {
 		return nil
@@ -240,7 +241,7 @@ func (s *storage) flush() error {
 	return err
 }
 
-// sync makes the writes durable: they survive the end of the machine.
+// sync makes the operating system write the journal to the disk, so that it survives the end of the machine.
 func (s *storage) sync() error {
 	if err := s.flush(); err != nil {
 		return err
@@ -253,7 +254,7 @@ func (s *storage) sync() error {
 	return s.file.Sync()
 }
 
-// grown rewrites the journal if most of it is history.
+// grown replaces the journal if most of its writes have no effect on the contents d any more.
 func (s *storage) grown(d *contents) error {
 	if s.size < rewriteAt || s.size < 4*s.base {
 		return nil
@@ -263,7 +264,7 @@ func (s *storage) grown(d *contents) error {
 
 func (s *storage) close() error { return errors.Join(s.flush(), s.file.Close()) }
 
-// contents are the stored data of a node, as the node reads them back.
+// contents is the data in a node's storage, as the node reads it.
 type contents struct {
 	keys  map[string]string
 	files map[string][]byte
@@ -271,7 +272,7 @@ type contents struct {
 
 func newContents() *contents { return &contents{map[string]string{}, map[string][]byte{}} }
 
-// Get, Keys and Read read the contents: see handler.Disk.
+// Get implements handler.Disk, as Keys and Read do.
 func (c *contents) Get(key string) (string, bool) {
 	v, is := c.keys[key]
 	return v, is
@@ -303,7 +304,7 @@ func (c *contents) write(w disk.Write) {
 	}
 }
 
-// writes returns writes that make the same contents on an empty disk.
+// writes returns writes that make these contents from an empty disk.
 func (c *contents) writes() (all []disk.Write) {
 	for _, key := range sim.Keys(c.keys) {
 		all = append(all, disk.Write{Kind: disk.Put, Name: key, Data: c.keys[key]})

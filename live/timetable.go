@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// Timetable is a list of faults of a fleet with their times, while Trouble draws them at random. Events,
-// targets and order are the same each time; but a run in real time cannot be repeated exactly.
+// Timetable is a list of faults with their times, which Run causes in a fleet. The faults and their
+// order are the same each time, but a run in real time cannot be repeated exactly. Trouble draws faults
+// at random instead.
 type Timetable []Appointment
 
 // Appointment is one line of a timetable: a fault that happens at a given time.
 type Appointment struct {
-	At   time.Duration // since the start
-	What string        // the line, without the time
-	do   func(f Fleet) error
+	At   time.Duration       // since the start
+	What string              // the line, without the time
+	do   func(f Fleet) error // causes the fault
 }
 
 // ReadTimetable reads a timetable for n nodes: a line for each thing that happens, in the
@@ -122,10 +123,10 @@ func ReadTimetable(r io.Reader, n int) (Timetable, error) {
 	return all, nil
 }
 
-// Last returns the time of the last line.
+// Last returns the time of the last fault.
 func (t Timetable) Last() time.Duration { return t[len(t)-1].At }
 
-// Fails returns the nodes that fail for good.
+// Fails returns the nodes that go down for good.
 func (t Timetable) Fails() (nodes []int) {
 	for _, a := range t {
 		if verb, node, _ := strings.Cut(a.What, " "); verb == "down" {
@@ -140,15 +141,15 @@ func nodesOf(words []string, n int) (nodes []int, err error) {
 	for _, word := range words {
 		i, err := strconv.Atoi(strings.TrimPrefix(word, "n"))
 		if err != nil || word != "n"+strconv.Itoa(i) || i < 0 || i >= n {
-			return nil, fmt.Errorf("%q is no node", word)
+			return nil, fmt.Errorf("%q is no node; the nodes are n0 to n%d", word, n-1)
 		}
 		nodes = append(nodes, i)
 	}
 	return nodes, nil
 }
 
-// Run performs the timetable until its end, or until ctx is done, and then heals the fleet of n
-// nodes. It calls tell with a description of each event.
+// Run causes the faults of the timetable in a fleet of n nodes, until its end or until ctx is done.
+// Then it ends them all: see heal. It calls tell with a description of each fault.
 func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what string)) error {
 	began := time.Now()
 	down := map[int]bool{}
@@ -173,8 +174,8 @@ func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what strin
 	return nil
 }
 
-// heal ends all faults but the failures for good: nodes that were killed or paused run, no link is
-// cut, and no message is lost or delayed.
+// heal ends the faults of a fleet of n nodes: nodes that were killed or paused run again, except those
+// in down, which are down for good; there is no partition, and no message is lost or delayed.
 func heal(f Fleet, n int, down map[int]bool, tell func(what string)) {
 	f.Climate(Climate{})
 	f.Cut(nil, false)

@@ -77,7 +77,7 @@ func TestTimetable(t *testing.T) {
 		"1s partition n0 n1 n2":   "the others behind |",
 		"1s partition n0 | n0 n1": "not before it",
 		"1s oneway | n0":          "the others behind |",
-		"1s weather rain=1":       "there is no weather",
+		"1s weather rain=1":       "there is no fault \"rain\" of links",
 		"1s explode n0":           "there are kill",
 		"1s":                      "there are kill",
 	} {

@@ -17,22 +17,22 @@ const (
 	datagramMagic = "mcl1"
 	datagramHead  = len(datagramMagic) + 8 + 2 + 8
 	datagramMost  = 60_000
-	gramsMost     = 4096 // the largest number of datagrams that came and wait
+	gramsMost     = 4096 // the largest number of datagrams that have arrived and were not delivered
 )
 
-// datagrams are a node's UDP socket. A goroutine of its own reads it.
+// datagrams is a node's UDP socket, which a goroutine reads.
 type datagrams struct {
 	*place
 	packer *packer
-	works  func(now time.Time) // runs the node: a datagram is for it
+	works  func(now time.Time) // see Node.works
 	conn   *net.UDPConn        // nil if datagrams travel on the connections
-	meter  meter               // counts those that came and wait
+	meter  meter               // counts the datagrams that have arrived and were not delivered
 	buf    []byte
 }
 
 func (h *Host) fingerprint() uint64 { return xxhash.Sum64String(h.sys.Name + "\x00" + h.run) }
 
-// sendUDP sends a datagram, or loses it as the weather says.
+// sendUDP sends a datagram to peer p, unless the weather loses it.
 func (l *links) sendUDP(p *peer, m sim.Message, serial uint64) {
 	var err error
 	switch {
@@ -58,7 +58,7 @@ func (l *links) sendUDP(p *peer, m sim.Message, serial uint64) {
 	}
 }
 
-// send sends a datagram. It returns an error if the message cannot be sent.
+// send sends message m to a node as a datagram. It returns an error if the message cannot be encoded.
 func (d *datagrams) send(to int, m sim.Message, serial uint64) error {
 	buf := append(d.buf[:0], datagramMagic...)
 	buf = binary.BigEndian.AppendUint64(buf, d.host.mark)
@@ -92,7 +92,8 @@ func (d *datagrams) send(to int, m sim.Message, serial uint64) error {
 	return nil
 }
 
-// sendTo sends bytes. If the operating system refuses them they are lost, as datagrams may be.
+// sendTo sends data to a node. If the operating system refuses it, the datagram is lost, as datagrams may
+// be.
 func (d *datagrams) sendTo(to int, data []byte) {
 	a := d.host.where.datagrams(to)
 	if a == nil {
@@ -111,7 +112,7 @@ func (d *datagrams) close() {
 	}
 }
 
-// hears receives datagrams until the node stops.
+// hears receives datagrams until the node stops, on a goroutine of its own.
 func (d *datagrams) hears() {
 	defer d.host.goes.Done()
 	if d.conn == nil {
@@ -147,7 +148,7 @@ func (d *datagrams) hears() {
 	}
 }
 
-// of decodes a datagram. If it cannot, it returns the reason.
+// of decodes a datagram. If it is not valid, why is the reason.
 func (d *datagrams) of(data []byte) (a arrival, why string) {
 	switch {
 	case len(data) < datagramHead || string(data[:4]) != datagramMagic:

@@ -13,12 +13,12 @@ import (
 	"macemc/trace"
 )
 
-// underway is the messages that were sent and not delivered, according to the records.
-// Messages whose loss was reported to their sender are gone. The loss of a datagram is not
-// reported: one that has not arrived for a second counts as lost.
+// underway has the messages that were sent and not delivered, according to the records. A
+// message is removed when its loss is reported to its sender. The loss of a datagram is
+// not reported; one that has not arrived for a second counts as lost.
 type underway struct{ lanes map[lane][]wayfarer }
 
-// lane is a link from one node to another.
+// lane is the direction of a link from one node to another.
 type lane struct {
 	link     sim.Link
 	to, from int
@@ -28,12 +28,13 @@ type wayfarer struct {
 	life, serial uint64
 	at           int64 // when it was sent, by the sender's clock
 	message      sim.Message
-	sum          canon.Hash // of one of a set
+	sum          canon.Hash // for a message of a set: its identity
 }
 
 const lostAfter = int64(time.Second)
 
-// step removes the message that a step of node i delivered, and adds those that it sent.
+// step removes the message that step s of node i delivered, and adds those that it sent.
+// at is the time of the step.
 func (u *underway) step(i int, n *mirror, s *record.Step, at int64) {
 	e := &s.Event
 	switch {
@@ -70,7 +71,8 @@ func (u *underway) step(i int, n *mirror, s *record.Step, at int64) {
 	}
 }
 
-// forget removes the messages of a dead node: they are lost with its process.
+// forget removes the messages that node i has sent. It is dead, and they are lost with
+// its process.
 func (u *underway) forget(i int) {
 	for l := range u.lanes {
 		if l.from == i {
@@ -79,8 +81,8 @@ func (u *underway) forget(i int) {
 	}
 }
 
-// all yields the messages under way at a time, in the order of sight.Runtime. Messages of
-// sets are included only if sets is true.
+// all yields the messages that are under way at the time now, in the order of
+// sight.Runtime. It yields messages of sets only if sets is true.
 func (u *underway) all(now int64, sets bool) iter.Seq[sight.Sent] {
 	return func(yield func(sight.Sent) bool) {
 		var lanes []lane

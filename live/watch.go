@@ -27,7 +27,7 @@ import (
 type Watch struct {
 	sys    *sim.System
 	params sim.Params
-	sees   sight.State
+	sees   sight.State // the nodes as the properties see them
 
 	nodes      []*mirror
 	way        underway
@@ -36,7 +36,7 @@ type Watch struct {
 	monitors   []sight.Monitor
 	assume     sight.Check
 	between    []sight.Check // the checks of two consecutive states
-	before     sight.State   // the state before the step, as they see it: see behind
+	before     sight.State   // the state before the step, as these checks see it: see behind
 	steps      int
 	findings   map[string]bool
 	unjudged   map[string]bool
@@ -48,7 +48,7 @@ type Watch struct {
 type Violation struct {
 	Property string // "" if a handler failed, or if repeating a step gave another result
 	Node     sim.Addr
-	Step     int // the step of all nodes, in the Watch's order
+	Step     int // the number of the step among those of all nodes, in the order of the Watch
 	Message  string
 }
 
@@ -63,27 +63,27 @@ func (v *Violation) String() string {
 	return text
 }
 
-// mirror is a node as its record describes it.
+// mirror is a node whose steps a Watch repeats.
 type mirror struct {
 	retold
 	seen    sight.Node
-	behind  *behind // nil if no property needs it
-	life    uint64
+	behind  *behind // nil if no property needs the state before a step
+	life    uint64  // the name of the life whose steps are repeated
 	number  int
 	sends   map[uint64]uint64 // by life, the number of sends
 	entries []*record.Entry   // entries that wait for their turn
 
 	newest   uint64 // the newest life that has entries
-	recorded uint64 // and the number of its recorded steps
+	recorded uint64 // the number of recorded steps of that life
 
 	up     bool
-	fails  bool // for good, now or later
+	fails  bool // it goes down for good, now or later
 	steps  int
 	member membership
 }
 
-// behind is a copy of a node that is one step behind it. It takes a step after the properties of steps were
-// evaluated, since these see both states.
+// behind is a copy of a node that is one step behind it. It takes the step after the properties of steps were
+// evaluated, since these compare the states before and after a step.
 type behind struct {
 	retold
 	seen sight.Node
@@ -94,11 +94,11 @@ type retold struct {
 	m       *machine
 	step    *record.Step // the step that is being repeated
 	picked  int
-	strayed string
+	strayed string // how the repetition differs from the record, or ""
 }
 
-// begin begins a life. dead is the node that the last life left to System.Crash, if it was
-// kept.
+// begin begins the life of node self that entry b of its record describes. dead is the node that System.Crash
+// has kept of the previous life, or nil.
 func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *record.Beginning) error {
 	dead := r.m
 	r.m, r.strayed = nil, ""
@@ -117,7 +117,7 @@ func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *record.B
 	return nil
 }
 
-// take repeats a step.
+// take repeats a step. It returns the failure of the handler, or nil.
 func (r *retold) take(s *record.Step) *failure {
 	r.step, r.picked = s, 0
 	e := &s.Event
@@ -136,7 +136,7 @@ func (r *retold) take(s *record.Step) *failure {
 	return nil
 }
 
-// show shows a machine's state to the properties.
+// show lets the properties see the state of the machine in seen.
 func (r *retold) show(seen *sight.Node) {
 	seen.Timers = seen.Timers[:0]
 	for s := range r.m.Timers {
@@ -144,7 +144,7 @@ func (r *retold) show(seen *sight.Node) {
 	}
 }
 
-// newWatch makes a watch of a system that runs with these params.
+// newWatch returns a watch of a system that runs with the parameters p.
 func newWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	p, err := sys.Resolve(p)
 	if err != nil {
@@ -185,7 +185,7 @@ func newWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	return w, nil
 }
 
-// A glimpse lets the properties of a Watch see the messages under way.
+// A glimpse answers the questions of properties about the messages under way.
 type glimpse struct{ w *Watch }
 
 func (g glimpse) Timers() (n int) {
@@ -195,7 +195,7 @@ func (g glimpse) Timers() (n int) {
 	return n
 }
 
-// InFlight returns the number of messages under way, as far as it is known.
+// InFlight returns the number of messages under way, according to the records.
 func (g glimpse) InFlight() (n int) {
 	for range g.w.under(false) {
 		n++
@@ -205,18 +205,18 @@ func (g glimpse) InFlight() (n int) {
 
 func (g glimpse) UnderWay(yield func(sight.Sent) bool) { g.w.under(true)(yield) }
 
-// under yields the messages under way, as far as they are known. It yields those of sets only if sets is
+// under yields the messages under way, according to the records. It yields those of sets only if sets is
 // true.
 func (w *Watch) under(sets bool) iter.Seq[sight.Sent] {
 	w.asked = true
 	return w.way.all(time.Now().UnixNano(), sets)
 }
 
-// Unjudged returns the safety properties that are not evaluated, since they ask for the
-// messages under way, which are not known for sure. Package internal/merge evaluates them.
+// Unjudged returns the names of the safety properties that the Watch does not evaluate, since they ask for
+// the messages under way, which it does not know for sure. Package internal/merge evaluates them.
 func (w *Watch) Unjudged() []string { return sim.Keys(w.unjudged) }
 
-// Judged returns the safety properties that are evaluated after each step.
+// Judged returns the names of the safety properties that the Watch evaluates after each step.
 func (w *Watch) Judged() (names []string) {
 	for _, p := range w.sys.Properties {
 		switch kind := contract.Rule(p).Kind; {
@@ -228,8 +228,8 @@ func (w *Watch) Judged() (names []string) {
 	return names
 }
 
-// OfSearches returns the properties that only a search evaluates: states that it should meet, and states that
-// no fair run may keep for ever.
+// OfSearches returns the names of the properties that only a search evaluates, which are those about states
+// that it should meet, and about states that no fair run may keep for ever.
 func (w *Watch) OfSearches() (names []string) {
 	for _, p := range w.sys.Properties {
 		if kind := contract.Rule(p).Kind; kind == sight.RuleSometimes || kind == sight.RuleCools {
@@ -239,7 +239,8 @@ func (w *Watch) OfSearches() (names []string) {
 	return names
 }
 
-// ask evaluates a safety property. It returns true if the property cannot be evaluated.
+// ask evaluates a safety property, and returns the text of a violation. It returns true if the property
+// cannot be evaluated.
 func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	if w.unjudged[c.Name] {
 		return true, ""
@@ -256,11 +257,11 @@ func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	return holds, text
 }
 
-// Steps returns the number of steps taken.
+// Steps returns the number of steps that were repeated.
 func (w *Watch) Steps() int { return w.steps }
 
-// Waiting returns the number of entries that wait for the record of a message that they
-// received.
+// Waiting returns the number of entries that wait because they receive a message whose sending was not read
+// from a record yet.
 func (w *Watch) Waiting() (n int) {
 	for _, m := range w.nodes {
 		n += len(m.entries)
@@ -271,7 +272,7 @@ func (w *Watch) Waiting() (n int) {
 // Violations returns the first violation of each property.
 func (w *Watch) Violations() []Violation { return w.all }
 
-// add adds an entry of a record. Its step is taken as soon as the order allows.
+// add adds an entry of a record. Its step is repeated as soon as the order allows that.
 func (w *Watch) add(e *record.Entry) {
 	if e.Node < 0 || e.Node >= len(w.nodes) {
 		return
@@ -291,10 +292,10 @@ func (w *Watch) add(e *record.Entry) {
 	}
 }
 
-// dead reports to the watch that the process of a node has ended, and its record with it.
+// dead informs the watch that the process of a node has ended, and the record of its life with it.
 func (w *Watch) dead(node int) { w.add(&record.Entry{Kind: record.EntryEnd, Node: node}) }
 
-// advance takes one step of each node that can take one.
+// advance repeats one step of each node that has a step whose turn it is. It reports whether there was any.
 func (w *Watch) advance() (some bool) {
 	for i, n := range w.nodes {
 		k := 0
@@ -366,7 +367,8 @@ func (w *Watch) begin(i int, n *mirror, e *record.Entry) {
 	}
 }
 
-// step repeats a step, and evaluates the properties in the state after it.
+// step repeats step s of node i, and evaluates the properties in the state after it. at is the time of the
+// step.
 func (w *Watch) step(i int, n *mirror, s *record.Step, at int64) {
 	self := w.params.Addr(i)
 	e := &s.Event
@@ -426,7 +428,7 @@ func (w *Watch) step(i int, n *mirror, s *record.Step, at int64) {
 	w.showBehind(n)
 }
 
-// judge evaluates a safety property after a step.
+// judge evaluates safety property c after a step of node at, and records a violation.
 func (w *Watch) judge(c *sight.Check, at sim.Addr) {
 	if w.findings[c.Name] {
 		return
@@ -443,14 +445,14 @@ func kindName(k sim.Kind) string {
 	return k.String()
 }
 
-// same reports whether two signals are equal by their identity.
+// same reports whether two signals have the same identity.
 func same(m *machine, a, b sim.Signal) bool {
 	x, errX := m.walker.Sum(a)
 	y, errY := m.walker.Sum(b)
 	return errX == nil && errY == nil && x == y
 }
 
-// show shows a node's present state to the properties.
+// show lets the properties see the present state of node n.
 func (w *Watch) show(n *mirror) {
 	if !n.up {
 		n.up, n.seen.Up = true, true
@@ -462,7 +464,7 @@ func (w *Watch) show(n *mirror) {
 	n.retold.show(&n.seen)
 }
 
-// showBehind shows a node in its state before the next step.
+// showBehind lets the properties of steps see node n in its state before the step.
 func (w *Watch) showBehind(n *mirror) {
 	b := n.behind
 	if !b.seen.Up || b.seen.Version != n.seen.Version {
@@ -474,7 +476,8 @@ func (w *Watch) showBehind(n *mirror) {
 	b.show(&b.seen)
 }
 
-// find records a violation, once for each property or node.
+// find records a violation, unless there is one of the same property, or of the same node if a handler
+// failed.
 func (w *Watch) find(v Violation) {
 	key := v.Property
 	if key == "" {
@@ -486,11 +489,11 @@ func (w *Watch) find(v Violation) {
 	}
 }
 
-// Fails records that a node fails for good, now or later, so that Live does not require it to be up.
+// Fails records that a node goes down for good, now or later, so that Live does not require that it is up.
 func (w *Watch) Fails(node int) { w.nodes[node].fails = true }
 
-// Live reports whether all nodes are up and all liveness properties hold in this state.
-// Otherwise it returns those that do not hold, and why.
+// Live reports whether all nodes are up and all liveness properties hold in the present state. Otherwise why
+// says which do not hold, and which nodes are down.
 func (w *Watch) Live() (live bool, why []string) {
 	for i, n := range w.nodes {
 		if !n.up && !n.fails && !n.member.late && !n.member.left {
@@ -538,7 +541,7 @@ func (r *retold) room(s handler.Send) bool {
 	return !slices.Contains(r.step.Refused, uint32(s.Place))
 }
 
-// now is not used, since the record has the answers of the clock.
+// now is never called, since the answers of the clock are in the record.
 func (r *retold) now() time.Duration { return time.Second }
 
 func (r *retold) log(string)                {}
@@ -546,7 +549,7 @@ func (r *retold) tracing() bool             { return false }
 func (r *retold) stored(disk.Write) error   { return nil }
 func (r *retold) synced(string, bool) error { return nil }
 
-// Statuses returns the states of the nodes, as far as their records show.
+// Statuses returns the statuses of the nodes, according to their records.
 func (w *Watch) Statuses() (all []Status) {
 	for i, n := range w.nodes {
 		all = append(all, Status{Node: fmt.Sprintf("n%d", i), Life: n.number, Up: n.up, Steps: uint64(n.steps), Timers: len(n.seen.Timers)})

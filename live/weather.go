@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Weather makes links worse than they are: chances between 0 and 1. It may be changed
-// by Set while nodes run.
+// Weather makes links worse than they are, by faults that it draws. Set may change it while
+// nodes run.
 type Weather struct {
 	mu   sync.Mutex
 	rand *rand.Rand
 	now  Climate
 }
 
-// Climate has the chances of faults of links.
+// Climate has the chances, from 0 to 1, of the faults of links.
 type Climate struct {
 	Loss    float64       // a datagram is lost
 	Dup     float64       // a datagram comes twice
@@ -26,7 +26,7 @@ type Climate struct {
 	Delay   time.Duration // the longest time that a message waits before it is sent
 }
 
-// NewWeather makes weather that draws from a seed. The faults happen in real time, so a seed
+// NewWeather returns weather that draws faults from a seed. They happen in real time, so a seed
 // does not repeat a run.
 func NewWeather(seed uint64, c Climate) *Weather {
 	return &Weather{rand: rand.New(rand.NewPCG(seed, 0x77656174686572)), now: c}
@@ -39,7 +39,7 @@ func (w *Weather) Set(c Climate) {
 	w.mu.Unlock()
 }
 
-// ParseClimate reads chances as "loss=0.1,dup=0.05,reorder=0.1,reset=0.01,delay=20ms".
+// ParseClimate reads a text such as "loss=0.1,dup=0.05,reorder=0.1,reset=0.01,delay=20ms".
 func ParseClimate(text string) (c Climate, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
@@ -47,10 +47,10 @@ func ParseClimate(text string) (c Climate, err error) {
 		switch {
 		case name == "delay":
 			if c.Delay, err = time.ParseDuration(value); err != nil || c.Delay < 0 {
-				return c, fmt.Errorf("delay is %q; it must be a time with its unit, as 20ms", value)
+				return c, fmt.Errorf("delay is %q; it must be a time with its unit, such as 20ms", value)
 			}
 		case of == nil:
-			return c, fmt.Errorf("there is no weather %q; there are loss, dup, reorder, reset and delay", name)
+			return c, fmt.Errorf("there is no fault %q of links; the names are loss, dup, reorder, reset and delay", name)
 		default:
 			if *of, err = strconv.ParseFloat(value, 64); err != nil || !(*of >= 0 && *of <= 1) {
 				return c, fmt.Errorf("%s is %q; it must be a chance from 0 to 1", name, value)
@@ -65,7 +65,7 @@ func (c Climate) String() string {
 	return fmt.Sprintf("loss=%g,dup=%g,reorder=%g,reset=%g,delay=%s", c.Loss, c.Dup, c.Reorder, c.Reset, c.Delay)
 }
 
-// pause waits for the delay of the next write.
+// pause waits for the delay before the next write, or until stop is closed.
 func (w *Weather) pause(stop <-chan struct{}) {
 	d := w.delay()
 	if d <= 0 {
@@ -88,15 +88,15 @@ func (w *Weather) delay() time.Duration {
 	return time.Duration(w.rand.Int64N(int64(w.now.Delay)))
 }
 
-// breaks reports whether a message breaks its connection.
+// breaks draws whether a message breaks its connection.
 func (w *Weather) breaks() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now.Reset > 0 && w.rand.Float64() < w.now.Reset
 }
 
-// datagram returns the fate of a datagram: the delays before it is sent, once for each copy. No
-// delay means that it is lost.
+// datagram draws what happens to a datagram. It returns a delay for each copy that is sent;
+// there are none if the datagram is lost.
 func (w *Weather) datagram() (waits []time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // it, and a welcome of the other one or a refusal with its reason. Then come frames in both
 // directions: a length in four bytes, a kind, the rest.
 
-// magicWire begins the hello and its answer; the number is the version of the protocol.
+// magicWire is the beginning of a hello and of its answer. The number is the version of the protocol.
 const magicWire = "macemc live wire 1\n"
 
 const (
@@ -23,7 +23,7 @@ const (
 	typesMost  = 2_000
 	frameHead  = 5
 	boxedMost  = 4096 // the largest number of messages of bags and sets under way to a node
-	serialMost = 10   // bytes of a number
+	serialMost = 10   // the largest size of an encoded number in bytes
 )
 
 type frameKind uint8
@@ -32,14 +32,14 @@ const (
 	frameMessage  frameKind = iota + 1 // by TCP: serial, value
 	frameBag                           // serial, value
 	frameSet                           // serial, value
-	frameDatagram                      // serial, value: where datagrams go by the connection
-	frameAck                           // how many messages by TCP were delivered on this connection
+	frameDatagram                      // serial, value: with TLS, when datagrams travel on the connections
+	frameAck                           // the number of TCP messages of this connection that were delivered
 	frameBoxed                         // the serial of a message of a bag or a set that was received
 	framePing                          // shows that the sender is alive
-	frameReset                         // the sender closes the connection; has whether it was open
+	frameReset                         // the sender closes the connection; says whether it was open
 )
 
-// hello is the description that each end sends of itself.
+// hello is the description of itself that each end of a connection sends first.
 type hello struct {
 	system string
 	run    string // nodes, parameters, known bugs, codec: both ends run the same
@@ -48,8 +48,8 @@ type hello struct {
 	life   uint64
 	conn   uint64 // the name of the connection, which the end that opens it draws
 	last   uint64 // the name of the previous connection
-	came   uint64 // the number of the other's messages that it delivered
-	low    uint64 // no earlier message of a bag or a set is sent again
+	came   uint64 // the number of messages of the receiver that were delivered on that connection
+	low    uint64 // the least serial of a message of a bag or a set that may be sent again
 	types  []codec.Type
 }
 
@@ -89,12 +89,12 @@ func (h *hello) read(data []byte) error {
 		h.types = append(h.types, codec.Type{Name: d.Text(), Shape: d.Fixed()})
 	}
 	if d.Bad() || len(d.Rest()) > 0 {
-		return errors.New("the hello does not end where it should; run the same macemc on all nodes")
+		return errors.New("the hello is malformed; run the same macemc on all nodes")
 	}
 	return nil
 }
 
-// greet writes a hello, a welcome or a refusal; why is the reason of a refusal.
+// greet writes a hello, or the answer to one: a hello too, or, if why is not "", a refusal for that reason.
 func greet(w io.Writer, h *hello, why string) error {
 	body := []byte{0}
 	if why != "" {
@@ -108,7 +108,7 @@ func greet(w io.Writer, h *hello, why string) error {
 	return err
 }
 
-// refused is the reason for which the other end refuses a connection.
+// refused is an error with the reason for which the other end has refused a connection.
 type refused string
 
 func (r refused) Error() string { return "the other node refuses: " + string(r) }
@@ -118,7 +118,8 @@ var (
 	errSilent = errors.New("the other end connected, but did not name itself in time")
 )
 
-// met reads the message that greet wrote.
+// met reads the message that greet has written. If that is a refusal, it returns the reason as a refused
+// error.
 func met(r io.Reader) (*hello, error) {
 	h, err := readHello(r)
 	switch late := net.Error(nil); {
@@ -159,7 +160,7 @@ func readHello(r io.Reader) (*hello, error) {
 	return h, h.read(body[1:])
 }
 
-// printable returns a text of a stranger in a form that cannot steer a terminal.
+// printable returns text, which comes from a stranger, without characters that could control a terminal.
 func printable(text []byte) string {
 	out := []rune(string(text[:min(len(text), 1000)]))
 	for i, r := range out {
@@ -170,8 +171,8 @@ func printable(text []byte) string {
 	return string(out)
 }
 
-// readAll reads n bytes into buf. It allocates memory as the bytes arrive, and does not trust the announced
-// length.
+// readAll reads n bytes into buf. It allocates memory only as bytes arrive, since n comes from the other
+// end.
 func readAll(r io.Reader, buf []byte, n int) ([]byte, error) {
 	const chunk = 64 << 10
 	buf = buf[:0]
@@ -188,7 +189,8 @@ func readAll(r io.Reader, buf []byte, n int) ([]byte, error) {
 
 var errTooLarge = errors.New("is too large")
 
-// readFrame reads a frame of at most most bytes. The body is in buf.
+// readFrame reads a frame whose size is at most most bytes. The body that it returns is in the memory of
+// buf.
 func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind frameKind, body []byte, err error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, buf, err
@@ -201,7 +203,8 @@ func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind f
 	return frameKind(head[4]), body, err
 }
 
-// beginFrame appends the head of a frame. The caller appends the body, and endFrame writes its length.
+// beginFrame appends the head of a frame to buf. The caller appends the body, and calls endFrame to set the
+// length.
 func beginFrame(buf []byte, kind frameKind) []byte { return append(buf, 0, 0, 0, 0, byte(kind)) }
 
 func endFrame(buf []byte, at int) []byte {

@@ -1,10 +1,10 @@
 // Command macemc finds failures of event-driven services, and replays them.
 //
 //	macemc list [SYSTEM]      the systems, their properties, parameters and known bugs
-//	macemc search SYSTEM      look for something wrong; write a folder that shows it
+//	macemc search SYSTEM      look for a failure; write a folder that shows it
 //	macemc replay FILE        take the path of a finding again
 //	macemc graph FILE         draw what happened before what
-//	macemc mdb FILE           debug a run, forth and back
+//	macemc mdb FILE           debug a run, forwards and backwards
 //	macemc critical FILE      find the step that made recovery impossible
 //	macemc shrink FILE        make the run of a finding shorter
 //
