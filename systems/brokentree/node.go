@@ -13,7 +13,7 @@ import (
 type (
 	join      struct{ who sim.Addr } // who is the node that asks to become a child
 	joinReply struct{}               // the sender took you as a child
-	refused   struct{}               // the sender did not
+	refused   struct{}               // the sender did not take you as a child
 	remove    struct{}               // the sender is no longer your child
 )
 
@@ -109,7 +109,7 @@ func (n *node) reorg(env sim.Env, from sim.Addr, m tree.Reorg) {
 	}
 }
 
-// hear records at the root that a node asked to join. When all nodes have, the tree begins to
+// hear records at the root that node who has asked to join. When all nodes have, the tree begins to
 // reorganise.
 func (n *node) hear(env sim.Env, who sim.Addr) {
 	if env.Self() != n.root || n.heard[who] {
@@ -121,7 +121,7 @@ func (n *node) hear(env sim.Env, who sim.Addr) {
 	}
 }
 
-// ask sends a join to the node that should be the new parent.
+// ask sends a join to node whom, which should be the new parent.
 func (n *node) ask(env sim.Env, whom sim.Addr) {
 	n.asked = whom
 	n.route(env, whom, join{env.Self()})
@@ -139,14 +139,14 @@ func (n *node) considerMoving(env sim.Env, m tree.Reorg) {
 	n.ask(env, places[env.Choose(len(places), "new parent")])
 }
 
-// waitToJoin sets the timer of a node that has no other event to wait for.
+// waitToJoin sets the timer if the node has no parent and waits for no answer.
 func (n *node) waitToJoin(env sim.Env) {
 	if !n.joined() && n.asked.IsZero() {
 		env.After(joinAgain, reorgTimer{})
 	}
 }
 
-// lose forgets a peer whose connection broke.
+// lose forgets the peer whose connection has broken.
 func (n *node) lose(env sim.Env, e sim.PeerError) {
 	peer := e.Peer
 	delete(n.kids, peer)

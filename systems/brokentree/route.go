@@ -2,17 +2,16 @@ package brokentree
 
 import "macemc/sim"
 
-// route takes a join one hop further: from its source towards the node that was asked, or at a node
-// that it has reached (then next is the node itself). The forward handler comes first at every
-// node.
+// route moves join m to node next, which is the node that was asked, or this node itself if m has
+// reached it. The forward handler comes first at every node.
 func (n *node) route(env sim.Env, next sim.Addr, m join) {
 	if next = n.forward(env, next, m); !next.IsZero() {
 		env.TCP().Send(next, m)
 	}
 }
 
-// forward handles a join that passes through the node. It returns where the join goes: to next, to
-// another node, or to none, if the join was consumed.
+// forward handles join m, which passes through this node on its way to next. It returns the node
+// to which m goes: next, another node, or none if m was consumed here.
 func (n *node) forward(env sim.Env, next sim.Addr, m join) sim.Addr {
 	switch {
 	case m.who == env.Self() && !env.Bug(BT1):

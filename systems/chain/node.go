@@ -70,7 +70,7 @@ var late = machine.Messages(forward{})
 
 var roles = []machine.Name{head, middle, tail, alone}
 
-// place moves the replica to the role that its place in the chain gives it.
+// place changes the role of the replica to that of its present place in the chain.
 func (r *replica) place(sim.Env) {
 	role := head
 	switch first, last := len(r.before) == 0, len(r.after) == 0; {
@@ -86,7 +86,7 @@ func (r *replica) place(sim.Env) {
 	}
 }
 
-// request appends a command to the history, at the head.
+// request appends the command of a client to the history, at the head.
 func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	switch {
 	case !r.answers.Has(m.Command) || r.bug(env, CH3):
@@ -109,15 +109,15 @@ func (r *replica) unacked() []service.Answered { return r.kept[len(r.kept)-(r.le
 // use replicas.
 func (r *replica) bug(env sim.Env, id sim.BugID) bool { return r.checked && env.Bug(id) }
 
-// promote handles a request to a replica that does not know yet that it is the head: the sender has
-// learnt that the replicas before it are down.
+// promote handles a client's request at a replica that does not know yet that it is the head. The
+// sender knows already that the replicas before it are down.
 func (r *replica) promote(env sim.Env, from sim.Addr, m service.Request) {
 	r.before = nil
 	r.place(env)
 	r.request(env, from, m)
 }
 
-// append appends a command to the history, and sends it on.
+// append appends a command to the history, and sends it to the next replica.
 func (r *replica) append(env sim.Env, c service.Command) {
 	a := service.Answered{Command: c, Value: r.learner.Apply(c)}
 	r.kept, r.answers[c.Client] = append(r.kept, a), a
@@ -132,7 +132,7 @@ func (r *replica) append(env sim.Env, c service.Command) {
 	}
 }
 
-// settle answers, at the tail, all commands of the history that were not acknowledged.
+// settle makes the tail answer all commands of its history that were not acknowledged.
 func (r *replica) settle(env sim.Env) {
 	for _, a := range r.unacked() {
 		a.Send(env)
@@ -141,8 +141,8 @@ func (r *replica) settle(env sim.Env) {
 	r.acknowledge(env)
 }
 
-// acknowledged records that every replica has the first n commands of the history. It keeps the
-// last of these commands, for the next successor.
+// acknowledged records that every replica that is up has the first n commands of the history. It
+// keeps the last of these commands, for the next successor.
 func (r *replica) acknowledged(n int) {
 	r.acked = n
 	if spare := len(r.kept) - (r.length - n) - 1; spare > 0 {
@@ -172,7 +172,7 @@ func (r *replica) ack(env sim.Env, _ sim.Addr, m ack) {
 	}
 }
 
-// broken closes the gap in the chain where a replica went down.
+// broken closes the gap in the chain that a replica has left by going down.
 func (r *replica) broken(env sim.Env, e sim.PeerError) {
 	successor := len(r.after) > 0 && r.after[0] == e.Peer
 	r.before, r.after = r.before.Without(e.Peer), r.after.Without(e.Peer)
@@ -206,7 +206,7 @@ func (r *replica) answerAgain(env sim.Env) {
 // Learned implements service.Server.
 func (r *replica) Learned() service.Learner { return r.learner }
 
-// NewReplica returns the k-th replica of a service. Learner l applies the commands.
+// NewReplica returns the k-th of the replicas of. They apply the commands to learner l.
 func NewReplica(of []sim.Addr, k int, l service.Learner) sim.Node {
 	return replicas.Node(newReplica(of, k, l))
 }

@@ -79,8 +79,8 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 // history returns the commands of a replica.
 func (r *replica) history() []service.Command { return r.learner.(*service.Log).Commands }
 
-// pairs reports whether holds is true of each two replicas that are up. Of the two, a is nearer to
-// the head.
+// pairs reports whether holds returns true for each pair of replicas that are up, where a is
+// nearer to the head than b.
 func pairs(v sim.View[*replica], holds func(a, b *replica) bool) bool {
 	for at, a := range v.Nodes() {
 		for bt, b := range v.Nodes() {
@@ -92,7 +92,7 @@ func pairs(v sim.View[*replica], holds func(a, b *replica) bool) bool {
 	return true
 }
 
-// taken returns what the properties depend on, for one replica.
+// taken returns the part of a replica's state on which the properties depend.
 func (r *replica) taken() any {
 	return struct {
 		history []service.Command

@@ -30,8 +30,8 @@ func (t *table) Apply(c service.Command) any {
 // A list is a queue of values.
 type list struct {
 	values  []any
-	newest  bool // the known bug CL2
-	forgets bool // the known bug CL3
+	newest  bool // the known bug CL2: a dequeue returns the newest value
+	forgets bool // the known bug CL3: a dequeue does not remove the value
 }
 
 // Apply executes an enqueue or a dequeue.

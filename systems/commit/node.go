@@ -25,7 +25,7 @@ type ( // messages
 
 type timeout struct{} // a timer
 
-// The facts for the monitor.
+// These are the facts that nodes emit for the monitor.
 type (
 	Refused struct{ Tx int }
 	Decided struct {
@@ -46,7 +46,7 @@ const (
 type coordinator struct {
 	machine.Core
 	up      []sim.Addr // participants that are up
-	waiting []sim.Addr // of these, the participants that have not answered
+	waiting []sim.Addr // those of up that have not answered
 	tx      int
 	commit  bool
 }
@@ -87,7 +87,7 @@ func (c *coordinator) quiet(env sim.Env) {
 	}
 }
 
-// send sends a message to all participants that are up, and waits for their answers.
+// send sends message m to all participants that are up, and begins to wait for their answers.
 func (c *coordinator) send(env sim.Env, m sim.Message) {
 	c.waiting = slices.Clone(c.up)
 	for _, p := range c.up {
@@ -95,7 +95,7 @@ func (c *coordinator) send(env sim.Env, m sim.Message) {
 	}
 }
 
-// answered records the answer of a participant, and reports whether all have answered.
+// answered records the answer of a participant, and reports whether all have answered now.
 func (c *coordinator) answered(from sim.Addr) bool {
 	c.waiting = slices.DeleteFunc(slices.Clone(c.waiting), func(a sim.Addr) bool { return a == from })
 	return len(c.waiting) == 0
@@ -140,7 +140,7 @@ func (c *coordinator) done(_ sim.Env, from sim.Addr, _ done) {
 	}
 }
 
-// A participant votes, and obeys the coordinator's decision.
+// A participant votes on each transaction, and obeys the coordinator's decision.
 type participant struct {
 	machine.Core
 	tx int
@@ -158,8 +158,8 @@ var waits = machine.State[*participant]{
 	Ignore: machine.Signals(sim.PeerError{}),
 }
 
-// impatients are participants with the known bug CM6: after voting yes they do not wait for the
-// decision.
+// impatients are the handlers of participants with the known bug CM6, which do not wait for the
+// decision after they have voted yes.
 var impatients = machine.Define("participant", waits, machine.State[*participant]{
 	Name: prepared, Entry: func(_ *participant, env sim.Env) { env.After(time.Second, timeout{}) },
 	Exit:   func(_ *participant, env sim.Env) { env.Cancel(timeout{}) },

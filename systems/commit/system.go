@@ -83,9 +83,9 @@ func newNode(p sim.Params, self sim.Addr) (n sim.Node) {
 	return n
 }
 
-// outcomes are the outcomes of the transactions so far.
+// outcomes is the memory of a monitor: the outcomes of the transactions so far.
 type outcomes struct {
-	of      map[int]bool // by transaction: it was committed
+	of      map[int]bool // by transaction: whether it was committed
 	refused map[int]bool
 }
 
@@ -108,7 +108,7 @@ func (o *outcomes) observe(at sim.Addr, fact any) error {
 }
 
 // progress reports whether every transaction has ended. It is true if the coordinator is down,
-// since the participants then wait for ever.
+// since participants then wait for ever, and nothing is promised.
 func progress(v sim.View[*participant]) bool {
 	for _, c := range sim.See[*coordinator](v).Nodes() {
 		if !c.Is(free) || c.tx != v.Params().Int(Transactions) {

@@ -36,7 +36,7 @@ var clients = sim.Handle(
 
 func (c *client) begin(env sim.Env, _ begin) { c.next(env) }
 
-// next begins the next add, if there is one left.
+// next begins the client's next add, if there is one left.
 func (c *client) next(env sim.Env) {
 	if c.busy = c.left > 0; !c.busy {
 		return
@@ -51,17 +51,18 @@ func (c *client) value(env sim.Env, _ sim.Addr, v value) {
 	c.next(env)
 }
 
-// timedOut goes on to the next add. Nobody knows whether the add that timed out took effect.
+// timedOut goes on to the next add. It is not known whether the add that timed out took
+// effect.
 func (c *client) timedOut(env sim.Env, _ rpc.TimedOut) { c.next(env) }
 
-// The parameters.
+// These are the parameters.
 var (
 	Adds     = &sim.Param{Name: "adds", Doc: "how often each client adds", Range: sim.Range{Default: 2, Least: 1, Most: 5}}
 	Sessions = &sim.Param{Name: "sessions", Doc: "a client that crashes takes a new number from its stable storage, and adds again", Words: []string{"no", "yes"}}
 	Tries    = &sim.Param{Name: "tries", Doc: "how often a request is sent; 0: until it is answered", Range: sim.Range{Default: 2, Least: 0, Most: 5}}
 )
 
-// adding is the sequential specification of the counter.
+// adding is the counter as one object, whose histories the answers must match.
 var adding = history.Object("counter", 0, func(n int, _ string) (int, int, bool) { return n + 1, n + 1, true })
 
 // System is the counter.

@@ -23,7 +23,7 @@ type Front struct {
 
 const forwarding machine.Name = "forwarding"
 
-// Fronts has the handlers of a Front.
+// Fronts has the handlers of the states of a Front.
 var Fronts = machine.Define("front",
 	machine.State[*Front]{
 		Name:   idle,
@@ -36,13 +36,14 @@ var Fronts = machine.Define("front",
 	},
 )
 
-// Known bugs of the systems that use fronts.
+// Deaf and Curt have known bugs of the systems that use fronts: Deaf fronts do not handle a
+// connection that breaks while they are idle, and Curt fronts do not handle a late answer.
 var (
 	Deaf = Fronts.Forget(idle, machine.Signals(sim.PeerError{})...)
 	Curt = Fronts.Forget(idle, machine.Messages(service.Reply{})...)
 )
 
-// Over sets the replicas, and returns the front.
+// Over sets the replicas to which the front sends requests, and returns the front.
 func (f *Front) Over(replicas []sim.Addr) *Front {
 	f.up = replicas
 	return f
@@ -70,7 +71,7 @@ func (f *Front) reply(env sim.Env, _ sim.Addr, m service.Reply) {
 
 func (f *Front) lost(_ sim.Env, e sim.PeerError) { f.up = f.up.Without(e.Peer) }
 
-// down sends the requests under way to the next replica.
+// down sends the requests under way to the next replica, since one replica is down.
 func (f *Front) down(env sim.Env, e sim.PeerError) {
 	head := len(f.up) > 0 && f.up[0] == e.Peer
 	if f.lost(env, e); !head || f.Forgets {

@@ -13,8 +13,8 @@ type ( // the application's requests
 	handover struct{}         // for the head
 )
 
-// A view is a membership: which replica is the head, and which requests were applied before it
-// became the head.
+// A view is a membership: it says which replica is the head, and which requests were applied
+// before that became the head.
 type view struct {
 	Version int
 	Head    sim.Addr
@@ -40,7 +40,7 @@ type (
 	follows struct{} // a task
 )
 
-// The facts for the monitors.
+// These are the facts that nodes emit for the monitors.
 type (
 	Asked    struct{ ID int }
 	Applied  struct{ ID int }
@@ -149,7 +149,7 @@ var replicas = machine.Define("replica",
 	},
 )
 
-// begin makes the first replica the head at the start.
+// begin makes the first replica the head when its life begins.
 func (r *replica) begin(env sim.Env) {
 	if r.view.Head == env.Self() {
 		r.Goto(head)
@@ -164,8 +164,8 @@ func (r *replica) apply(env sim.Env, from sim.Addr, m forward) {
 	env.UDP().Send(from, reply{m.ID})
 }
 
-// forward handles a request at a replica that is not the head, unless the request's view makes it
-// the head.
+// forward handles a request at a replica that is not the head. If the request's view says that it
+// is, the replica becomes the head.
 func (r *replica) forward(env sim.Env, from sim.Addr, m forward) {
 	if r.learn(env, m.View); r.view.Head == env.Self() {
 		r.apply(env, from, m)
@@ -174,7 +174,7 @@ func (r *replica) forward(env sim.Env, from sim.Addr, m forward) {
 	env.UDP().Send(from, moved{m.ID, r.view})
 }
 
-// learn adopts a newer view.
+// learn adopts view v if it is newer.
 func (r *replica) learn(env sim.Env, v view) {
 	if v.Version <= r.view.Version && !env.Bug(DP5) {
 		return

@@ -94,7 +94,7 @@ func oneHead(v sim.View[*replica]) bool {
 	return heads <= 1
 }
 
-// effects are the requests that were applied, for a monitor.
+// effects is the memory of a monitor: the requests that were applied.
 type effects struct{ applied []int }
 
 func (e *effects) observe(at sim.Addr, fact any) error {
@@ -112,7 +112,7 @@ func (e *effects) observe(at sim.Addr, fact any) error {
 	return nil
 }
 
-// open is the request that has no answer yet, for a monitor; 0 means none.
+// open is the memory of a monitor: the request that has no answer yet, or 0.
 type open struct{ id int }
 
 func (o *open) observe(_ sim.Addr, fact any) {

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// A badReceiver signs whatever a Byzantine initiator sends, and for an honest one
-// something that it did not send.
+// A badReceiver is a Byzantine receiver. It signs every message of a Byzantine initiator, and for
+// an honest initiator a message that this has not sent.
 type badReceiver struct{ *rules }
 
 var badReceivers = sim.Handle(sim.OnMessage((*badReceiver).initial), sim.OnMessage((*badReceiver).commit))
@@ -23,7 +23,8 @@ func (r *badReceiver) initial(env sim.Env, from sim.Addr, m initial) {
 
 func (r *badReceiver) commit(sim.Env, sim.Addr, commit) {}
 
-// A badInitiator sends different texts to the two halves of the honest receivers.
+// A badInitiator is a Byzantine initiator, which sends different texts to the two halves of the
+// honest receivers.
 type badInitiator struct {
 	*rules
 	signed    signatures
@@ -32,15 +33,15 @@ type badInitiator struct {
 
 var badInitiators = sim.Handle(sim.OnSignal((*badInitiator).multicast), sim.OnMessage((*badInitiator).echo))
 
-// quorumBadInitiators are bad initiators that take the signatures of a quorum in one event, as
-// quorumInitiators do.
+// quorumBadInitiators are the handlers of a badInitiator that takes the signatures of a quorum in
+// one event, as quorumInitiators do.
 var quorumBadInitiators = sim.Handle(
 	sim.OnSignal((*badInitiator).multicast), sim.OnMessage((*badInitiator).echo),
 	sim.OnQuorum((*badInitiator).enough, (*badInitiator).matches, (*badInitiator).certified),
 )
 
-// matches reports whether a signature may be taken in a quorum. Only signatures of one text are
-// taken together.
+// matches reports whether a signature may be taken as a part of a quorum, and of which text it is.
+// Only signatures of one text are taken together.
 func (i *badInitiator) matches(_ sim.Addr, m echo) (text int, ok bool) {
 	return m.text, !i.committed[m.text]
 }
@@ -51,7 +52,7 @@ func (i *badInitiator) certified(env sim.Env, of []sim.Sent[echo]) {
 	}
 }
 
-// gets reports whether the k-th receiver gets a text.
+// gets reports whether the initiator sends a text to the k-th receiver.
 func (i *badInitiator) gets(k, text int) bool {
 	half := one + k%2
 	return i.both || k >= i.honest || half == text
@@ -67,7 +68,7 @@ func (i *badInitiator) multicast(env sim.Env, _ multicast) {
 	}
 }
 
-// Accepts declines late signatures, and signatures that are taken in a quorum.
+// Accepts declines late signatures, and signatures that are taken as a part of a quorum.
 func (i *badInitiator) Accepts(_ sim.Addr, m sim.Message) bool {
 	if i.committed[m.(echo).text] {
 		return !i.stay
@@ -93,9 +94,9 @@ func (i *badInitiator) echo(env sim.Env, from sim.Addr, m echo) {
 	}
 }
 
-// forge lists what a node can make up: an initiator, either text, and a commit with the signatures
-// that it has; a receiver, a signature of either text. Nobody can forge the signature of another
-// node.
+// forge calls lie for each message that a Byzantine node can make up, given the messages that it
+// has seen. An initiator can make up either text, and a commit with the signatures that it has; a
+// receiver can make up a signature of either text. Nobody can forge the signature of another node.
 func forge(p sim.Params, self sim.Addr, seen iter.Seq2[sim.Addr, sim.Message], lie func(sim.Addr, sim.Link, sim.Message)) {
 	all := rulesOf(p)
 	var signed signatures

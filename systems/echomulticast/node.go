@@ -15,7 +15,7 @@ type ( // messages
 	}
 )
 
-// signatures holds, for each text, the nodes that signed it, as bits by index.
+// signatures has, for each text, a bit for each node that has signed it.
 type signatures [two + 1]uint64
 
 func (s *signatures) add(from sim.Addr, text int) { s[text] |= 1 << from.Index() }
@@ -32,7 +32,7 @@ const (
 	two
 )
 
-// rules holds what all nodes know of the setting.
+// rules are the parameters, in the form in which all nodes need them.
 type rules struct {
 	receivers []sim.Addr // the honest ones first
 	honest    int
@@ -40,14 +40,14 @@ type rules struct {
 	bad       []sim.Addr // Byzantine initiators
 	both      bool       // a Byzantine initiator sends both texts to every node
 	stay      bool       // late signatures are declined
-	together  bool       // the signatures of a quorum are taken in one event, and none before
+	together  bool       // the signatures of a quorum are taken in one event
 }
 
 // A receiver is an honest receiver.
 type receiver struct {
 	*rules
-	signed    map[sim.Addr]int // by initiator: the text that was signed
-	delivered map[sim.Addr]int
+	signed    map[sim.Addr]int // by initiator: the text that this receiver has signed
+	delivered map[sim.Addr]int // by initiator: the text that it has delivered
 }
 
 var receivers = sim.Handle(sim.OnMessage((*receiver).initial), sim.OnMessage((*receiver).commit))
@@ -83,14 +83,14 @@ func (i *initiator) multicast(env sim.Env, _ multicast) {
 	}
 }
 
-// quorumInitiators take the signatures of a quorum in one event. The known bug EM3 does not apply
-// to them.
+// quorumInitiators are the handlers of an honest initiator that takes the signatures of a quorum
+// in one event. The known bug EM3 does not apply to it.
 var quorumInitiators = sim.Handle(
 	sim.OnSignal((*initiator).multicast), sim.OnMessage((*initiator).echo),
 	sim.OnQuorum((*initiator).enough, (*initiator).matches, (*initiator).certified),
 )
 
-// Accepts declines late signatures, and signatures that are taken in a quorum.
+// Accepts declines late signatures, and signatures that are taken as a part of a quorum.
 func (i *initiator) Accepts(_ sim.Addr, m sim.Message) bool {
 	if i.committed {
 		return !i.stay
@@ -100,7 +100,7 @@ func (i *initiator) Accepts(_ sim.Addr, m sim.Message) bool {
 
 func (r *rules) enough() int { return r.quorum }
 
-// matches reports whether a signature may be taken in a quorum.
+// matches reports whether a signature may be taken as a part of a quorum.
 func (i *initiator) matches(_ sim.Addr, m echo) (all struct{}, ok bool) {
 	return all, !i.committed && m.text == one
 }

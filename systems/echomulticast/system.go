@@ -57,7 +57,7 @@ var System = &sim.System{
 	},
 }
 
-// role is the kind of a node.
+// role is the kind of a node: an honest or a Byzantine receiver or initiator.
 type role int
 
 const (
@@ -67,7 +67,7 @@ const (
 	byzantineInitiator
 )
 
-// roleOf returns the role of a node. Nodes are numbered in the order of the parameters.
+// roleOf returns the role of a node. Nodes are numbered by role, in the order of the parameters.
 func roleOf(p sim.Params, self sim.Addr) role {
 	i := self.Index()
 	for r, param := range []*sim.Param{Receivers, Initiators, BadReceivers} {
@@ -88,7 +88,7 @@ func nodes(p sim.Params, r role) (all []sim.Addr) {
 	return all
 }
 
-// quorum returns the number of signatures that make a certificate.
+// quorum returns the number of signatures that are a certificate.
 func quorum(p sim.Params) int {
 	n := p.Int(Receivers) + p.Int(BadReceivers)
 	tolerated := (n - 1) / 3
@@ -108,7 +108,7 @@ func rulesOf(p sim.Params) *rules {
 	}
 }
 
-// newHonest returns a node that keeps to the protocol.
+// newHonest returns an honest node, whose role its address determines.
 func newHonest(p sim.Params, self sim.Addr) sim.Node {
 	switch roleOf(p, self) {
 	case honestReceiver, byzantineReceiver:
@@ -122,7 +122,7 @@ func newHonest(p sim.Params, self sim.Addr) sim.Node {
 	}
 }
 
-// byzantine returns the nodes that deviate, with their code. Properties may see them, since no
+// byzantine returns the Byzantine nodes, with their code. Properties may see these nodes, since no
 // property is about nodes of their types.
 func byzantine(p sim.Params) (all []sim.Byzantine) {
 	for _, a := range append(nodes(p, byzantineReceiver), nodes(p, byzantineInitiator)...) {
@@ -142,8 +142,8 @@ func newByzantine(p sim.Params, self sim.Addr) sim.Node {
 	return badInitiators.Node(i)
 }
 
-// disagreement returns an initiator of which two receivers delivered different texts, and these
-// receivers.
+// disagreement returns an initiator of, and two receivers a and b that have delivered different
+// texts of it. is reports whether there is such an initiator.
 func disagreement(v sim.View[*receiver]) (of sim.Addr, a, b sim.Addr, is bool) {
 	first := map[sim.Addr]sim.Addr{}
 	for at, r := range v.Nodes() {
@@ -173,8 +173,8 @@ func explain(v sim.View[*receiver]) string {
 	return fmt.Sprintf("of %s, %s delivers %d and %s delivers %d", of, a, x.delivered[of], b, y.delivered[of])
 }
 
-// genuine reports whether receivers delivered of honest initiators only texts that these have sent.
-// A view shows honest nodes only.
+// genuine reports whether the receivers have delivered no text of an honest initiator that this has
+// not sent. A view shows honest nodes only.
 func genuine(v sim.View[*receiver]) bool {
 	for _, r := range v.Nodes() {
 		for of := range sim.See[*initiator](v).Nodes() {

@@ -22,11 +22,12 @@ const (
 	leading   machine.Name = "leading"
 )
 
-// A member is a node of the election. It knows which nodes below it are down.
+// A member is a node of the election. It leads if it knows that all nodes below
+// it are down.
 type member struct {
 	machine.Core
 	below  []sim.Addr // the nodes below it that may be up, in order
-	above  []sim.Addr
+	above  []sim.Addr // the nodes above it, to which it announces that it leads
 	leader sim.Addr
 	asks   int // how often the timer may still ask again
 }
@@ -53,7 +54,7 @@ var members = machine.Define("member",
 	},
 )
 
-// ask asks the lowest node that may be up.
+// ask sends a ping to the lowest node that may be up.
 func (m *member) ask(env sim.Env) {
 	m.leader = sim.Addr{}
 	if len(m.below) == 0 || env.Bug(EL1) {
@@ -81,7 +82,7 @@ func (m *member) ping(env sim.Env, from sim.Addr, _ ping) {
 
 func (m *member) alive(_ sim.Env, from sim.Addr, _ alive) { m.leader = from }
 
-// follow makes the sender the leader, unless it is known to be down.
+// follow makes the sender of lead the leader, unless it is known to be down.
 func (m *member) follow(_ sim.Env, from sim.Addr, _ lead) {
 	if slices.Contains(m.below, from) {
 		m.leader = from
@@ -89,7 +90,8 @@ func (m *member) follow(_ sim.Env, from sim.Addr, _ lead) {
 	}
 }
 
-// broken records that a node is down, since connections fail for no other reason.
+// broken records that a node is down, since a connection fails for no other
+// reason.
 func (m *member) broken(env sim.Env, e sim.PeerError) {
 	if k := slices.Index(m.below, e.Peer); k >= 0 && !env.Bug(EL3) {
 		m.below = slices.Delete(slices.Clone(m.below), k, k+1)
@@ -99,7 +101,7 @@ func (m *member) broken(env sim.Env, e sim.PeerError) {
 	}
 }
 
-// announce tells all nodes above that this node leads.
+// announce informs all nodes above this one that it leads.
 func (m *member) announce(env sim.Env) {
 	m.leader = env.Self()
 	for _, to := range m.above {

@@ -18,7 +18,7 @@ const (
 	EL7 sim.BugID = "EL7"
 )
 
-// Asks is the number of times that a node asks again.
+// Asks is the number of times that a node asks again if it gets no answer.
 var Asks = &sim.Param{Name: "asks", Doc: "how often a node asks again before it has an answer", Range: sim.Range{Default: 1, Least: 0, Most: 3}}
 
 // System is the election.

@@ -31,7 +31,7 @@ const (
 	connected state = "connected"
 )
 
-// end is what the properties use of a client or a server.
+// end is what properties see of a client or a server.
 type end interface{ is() state }
 
 type client struct {
@@ -55,7 +55,7 @@ func (c *client) call(env sim.Env) {
 	env.After(answerExpected, again{})
 }
 
-// welcome handles the first welcome. A later one means that the server did not get the confirm, which is then sent again.
+// welcome handles a welcome. After the first, another one means that the confirm was lost, which is then sent again.
 func (c *client) welcome(env sim.Env, from sim.Addr, _ welcome) {
 	c.state = connected
 	env.Cancel(again{})
@@ -80,7 +80,7 @@ func (s *server) answer(env sim.Env) {
 	}
 }
 
-// hello and confirm do nothing if the datagram is late.
+// hello answers the client. It ignores a late hello, as confirm ignores a late confirm.
 func (s *server) hello(env sim.Env, from sim.Addr, _ hello) {
 	if s.state != connected {
 		s.state, s.peer = answering, from

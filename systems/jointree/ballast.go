@@ -2,9 +2,9 @@ package jointree
 
 import "macemc/sim"
 
-// ballast is state that a node carries in addition to its own, of the kinds that real services
-// have. Its fixed part is hashed and copied like the rest; its changing part is a function of the
-// node's neighbours.
+// ballast is state that a node carries besides its own, of the kinds that real services have. A
+// part of it never changes, but is hashed and copied like the rest; the other part is a function
+// of the node's neighbours.
 type ballast struct {
 	peers   map[sim.Addr]*record // this part changes
 	history []uint64             // the slots of the records change
@@ -29,7 +29,7 @@ const (
 const text = "nodes join at the root, and who has no room sends them on to a child; " +
 	"a neighbour that is silent is given up, and comes back by the root when it can; so it goes on for ever"
 
-// newBallast makes a ballast of about this many kilobytes.
+// newBallast returns a ballast of about this size in kilobytes.
 func newBallast(p sim.Params, self sim.Addr, kilobytes int) *ballast {
 	b := &ballast{
 		peers:   make(map[sim.Addr]*record, p.Nodes),
@@ -57,7 +57,7 @@ func newBallast(p sim.Params, self sim.Addr, kilobytes int) *ballast {
 	return b
 }
 
-// The relations of a node to a peer.
+// These are the relations of a node to a peer.
 const (
 	stranger = "a stranger"
 	child    = "a child"
@@ -65,7 +65,7 @@ const (
 	both     = "a child and the parent"
 )
 
-// note copies into the ballast what n's maps have about node a.
+// note copies into the ballast whether node a is a child or the parent of n, or neither.
 func (b *ballast) note(n *node, a sim.Addr) {
 	if b == nil {
 		return

@@ -117,7 +117,7 @@ func (n *node) join(env sim.Env, who sim.Addr) {
 	}
 }
 
-// kid returns the k-th child, in the order of addresses.
+// kid returns the k-th child of the node, in the order of addresses.
 func (n *node) kid(env sim.Env, k int) sim.Addr {
 	for _, a := range env.Peers() {
 		if n.kids[a] {
@@ -152,7 +152,7 @@ func (n *node) follow(env sim.Env, a sim.Addr) {
 	env.After(recoverEvery, recoverTimer{})
 }
 
-// forget removes node a from the neighbours.
+// forget removes node a from the parents and children.
 func (n *node) forget(env sim.Env, a sim.Addr) {
 	delete(n.kids, a)
 	delete(n.silent, a)

@@ -18,7 +18,7 @@ type (
 	lease struct{ Value int }
 )
 
-// The facts for monitors.
+// These are the facts that nodes emit for the monitors.
 type (
 	leads  struct{} // a node is the primary from now on
 	writes struct{} // a node has written
@@ -30,7 +30,8 @@ const (
 	handlers = 100 * time.Millisecond // the longest time that a handler takes
 )
 
-// handOnAfter is a time for the timer after which the term is over by the clock, too.
+// handOnAfter is the duration of the timer handOn. When it fires, the term is over by
+// the node's clock as well, however fast the timer runs.
 const handOnAfter = (term + handlers) * (100 + drift) / 100
 
 // node is a primary or a backup.
@@ -39,7 +40,7 @@ type node struct {
 	first    bool
 	until    macetime.Time // the end of its lease; zero if it has none
 	value    int           // the register, as it was when the node was last the primary
-	open     int           // number of requests that are not done
+	open     int           // the number of requests that it got and that are not done
 	done     int
 	requests int           // number of requests that it will get in all
 	busy     bool          // a write is posted as a task
@@ -58,7 +59,7 @@ func (n *node) init(env sim.Env) {
 	}
 }
 
-// begin begins a term of the node.
+// begin begins a term in which the node is the primary.
 func (n *node) begin(env sim.Env) {
 	after := handOnAfter
 	switch {
@@ -73,7 +74,7 @@ func (n *node) begin(env sim.Env) {
 	n.pursue(env)
 }
 
-// pursue posts the next write as a task, if the node is the primary.
+// pursue posts a task for the next write, if the node is the primary.
 func (n *node) pursue(env sim.Env) {
 	if n.open == 0 || n.busy || n.until.IsZero() {
 		return

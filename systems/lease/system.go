@@ -56,7 +56,7 @@ var System = &sim.System{
 	},
 }
 
-// primary is the node that was last given the lease, for a monitor.
+// primary is the memory of a monitor: the node that was last given the lease.
 type primary struct{ Is sim.Addr }
 
 func observe(p *primary, at sim.Addr, fact any) error {
@@ -71,7 +71,8 @@ func observe(p *primary, at sim.Addr, fact any) error {
 	return nil
 }
 
-// open returns the number of writes that are not done, including those not requested yet.
+// open returns the number of writes that are not done, including those that are not
+// requested yet.
 func open(v sim.View[*node]) (n int) {
 	for _, node := range v.Nodes() {
 		n += node.requests - node.done

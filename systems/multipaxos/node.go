@@ -11,8 +11,8 @@ import (
 
 type propose struct{ Value service.Command } // the application's request
 
-// A vote is the value that an acceptor has accepted in a slot, with its ballot. The zero Value is
-// the empty command, which fills holes.
+// A vote is the value that an acceptor has accepted in a slot, and the ballot in which it did.
+// The zero Value is the empty command, which fills holes.
 type vote struct {
 	Slot, Ballot int
 	Value        service.Command
@@ -38,7 +38,7 @@ type ( // messages
 
 type retry struct{} // a timer
 
-// The facts for the monitor.
+// These are the facts that nodes emit for the monitor.
 type (
 	Proposed struct{ Value service.Command }
 	Chosen   struct {
@@ -55,10 +55,10 @@ const (
 	open      machine.Name = "open"
 )
 
-// A proposer tries to lead, with ballots of its own.
+// A proposer tries to become the leader by ballots of its own, and then proposes commands.
 type proposer struct {
 	machine.Core
-	acceptors, learners []sim.Addr // of other nodes
+	acceptors, learners []sim.Addr // the other nodes in these roles
 	own                 *voter     // in a replica: its own acceptor; nil in System
 	log                 *log       // in a replica: its own log; nil in System
 	slots               int        // the number of slots; 0 means no limit
@@ -72,7 +72,7 @@ type proposer struct {
 	open                map[int]*slot
 }
 
-// slot is a slot that is being decided.
+// slot is a slot of the log that is being decided.
 type slot struct {
 	value service.Command
 	by    []sim.Addr // the acceptors that have accepted its value; empty once they are a majority
@@ -106,17 +106,17 @@ func (p *proposer) propose(env sim.Env, m propose) {
 	p.emit(env, Proposed(m))
 }
 
-// emit passes a fact to System's monitors, which do not watch replicas of services.
+// emit emits a fact for the monitors of System. A replica of another service emits nothing.
 func (p *proposer) emit(env sim.Env, fact any) {
 	if p.log == nil {
 		env.Emit(fact)
 	}
 }
 
-// bug reports whether a known bug is switched on. Only System has these bugs.
+// bug reports whether a known bug is switched on. Only proposers of System have these bugs.
 func (p *proposer) bug(env sim.Env, id sim.BugID) bool { return p.log == nil && env.Bug(id) }
 
-// campaign prepares the proposer's next ballot.
+// campaign asks the acceptors for promises for the proposer's next ballot.
 func (p *proposer) campaign(env sim.Env) {
 	p.rounds--
 	for p.ballot += p.step; p.own != nil && p.ballot < p.own.promised; {
@@ -130,7 +130,8 @@ func (p *proposer) campaign(env sim.Env) {
 	}
 }
 
-// learnt returns how many slots, beginning with the first, its own log has applied.
+// learnt returns the number of slots, from the first one on, that the proposer's own log has
+// applied.
 func (p *proposer) learnt() int {
 	if p.log == nil {
 		return 0
@@ -144,7 +145,7 @@ func (p *proposer) toAcceptors(env sim.Env, m sim.Message) {
 	}
 }
 
-// enough reports whether the acceptors in by, with its own, are a majority.
+// enough reports whether the acceptors in by, together with the proposer's own, are a majority.
 func (p *proposer) enough(env sim.Env, by []sim.Addr) bool {
 	n := len(p.acceptors)
 	if p.own != nil {
@@ -211,7 +212,7 @@ func (p *proposer) more(env sim.Env, m propose) {
 	p.assign(env)
 }
 
-// assign gives slots to pending commands, as long as there are free ones.
+// assign gives each pending command a free slot, as long as there are any.
 func (p *proposer) assign(env sim.Env) {
 	pending := p.pending
 	p.pending = nil
@@ -251,7 +252,7 @@ func (p *proposer) accepted(env sim.Env, from sim.Addr, m accepted) {
 	}
 }
 
-// answer answers the commands that were applied.
+// answer sends the answers to commands that were applied to the clients.
 func (p *proposer) answer(env sim.Env, applied []service.Command) {
 	for _, c := range applied {
 		if a, known := p.log.answers[c.Client]; known && c.Same(a.Command) {
@@ -266,7 +267,7 @@ func (p *proposer) wait(env sim.Env) {
 	}
 }
 
-// inserted returns set with a added.
+// inserted returns the set with a added. Sets are sorted.
 func inserted(set []sim.Addr, a sim.Addr) []sim.Addr {
 	k, there := slices.BinarySearchFunc(set, a, sim.Addr.Compare)
 	if there {
@@ -279,7 +280,8 @@ func without(values []service.Command, value service.Command) []service.Command 
 	return slices.DeleteFunc(slices.Clone(values), value.Same)
 }
 
-// A voter is the state of an acceptor: it promises to accept nothing below a ballot.
+// A voter is the state of an acceptor: the ballot that it has promised, below which it accepts
+// nothing, and its votes.
 type voter struct {
 	promised int
 	votes    map[int]vote // by slot
@@ -296,7 +298,7 @@ func (v *voter) promise(m prepare) promise {
 	return promise{m.Ballot, all}
 }
 
-// accept reports whether the voter accepts, and if so, records the vote.
+// accept reports whether the voter accepts a value, and records the vote if it does.
 func (v *voter) accept(m accept) bool {
 	if m.Ballot < v.promised {
 		return false
@@ -338,7 +340,7 @@ func (a *acceptor) asked(env sim.Env, from sim.Addr, m accept) {
 	a.voter.asked(env, from, m)
 }
 
-// A log applies decided commands in the order of the slots.
+// A log applies the decided commands to a learner in the order of the slots.
 type log struct {
 	learner service.Learner
 	answers service.Answers // nil in System, where a client's commands may be decided in any order
@@ -346,7 +348,8 @@ type log struct {
 	learnt  int // number of slots that are applied
 }
 
-// learn records a decided slot. It returns the commands that can be applied now.
+// learn records that a slot was decided, and returns the commands that were applied because of
+// that.
 func (l *log) learn(m decided) (applied []service.Command) {
 	l.slots[m.Slot] = m.Value
 	for c, known := l.slots[l.learnt+1]; known; c, known = l.slots[l.learnt+1] {
@@ -357,8 +360,8 @@ func (l *log) learn(m decided) (applied []service.Command) {
 	return applied
 }
 
-// apply applies a command unless it was applied before. A command may be decided in two slots if
-// two leaders were asked for it.
+// apply applies a command, unless it was applied before: a command may be decided in two slots
+// if two leaders were asked for it.
 func (l *log) apply(c service.Command) {
 	switch {
 	case l.answers == nil:

@@ -8,11 +8,12 @@ import (
 	"macemc/systems/service"
 )
 
-// A replica is proposer, acceptor and learner in one node. It tries to lead when it gets a request:
-// the sender has learnt that the replicas before it are down. If that is wrong, ballots decide.
+// A replica is proposer, acceptor and learner in one node. It tries to become the leader when it
+// gets a request, since the sender then believes that the replicas before it are down. If that is
+// wrong, ballots decide.
 type replica struct {
 	proposer
-	mute bool // switches on a known bug of the systems that use replicas
+	mute bool // a known bug of the systems that use it: see NewReplica
 }
 
 var replicas = machine.Define("replica",
@@ -47,8 +48,9 @@ var replicas = machine.Define("replica",
 	},
 )
 
-// everywhere returns the handlers that a replica has in all states: those of an acceptor and of a
-// learner. The leader may move to the states in yields.
+// everywhere returns the handlers that a replica has in all states, which are those of an acceptor
+// and a learner. yields are the states to which the leader may move when it hears of a higher
+// ballot.
 func everywhere(yields ...machine.Name) []machine.Handler[*replica] {
 	return append(voting(yields...), machine.OnMessage(func(r *replica, _ sim.Env, _ sim.Addr, m decided) { r.log.learn(m) }))
 }
@@ -57,9 +59,9 @@ func voting(yields ...machine.Name) []machine.Handler[*replica] {
 	return machine.On(machine.OnMessage((*replica).prepared).May(yields...), machine.OnMessage((*replica).asked).May(yields...))
 }
 
-// NewReplica returns the k-th replica of a service. Fewer than half of the replicas may fail. If
-// mute is set, the replica does not answer commands that the leader before it decided: a known bug
-// of the systems that use it.
+// NewReplica returns the k-th of the replicas of, fewer than half of which may fail. They apply the
+// commands to learner l. If mute is set, the replica has a known bug of the systems that use it: it
+// does not answer commands that the previous leader has decided.
 func NewReplica(of []sim.Addr, k int, l service.Learner, mute bool) sim.Node {
 	others := slices.Delete(slices.Clone(of), k, k+1)
 	return replicas.Node(&replica{mute: mute, proposer: proposer{
@@ -72,7 +74,7 @@ func NewReplica(of []sim.Addr, k int, l service.Learner, mute bool) sim.Node {
 // Learned implements service.Server.
 func (r *replica) Learned() service.Learner { return r.log.learner }
 
-// request makes a replica that does not lead prepare a ballot.
+// request makes a replica that does not lead prepare a ballot for the command of a client.
 func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	if !r.again(env, m.Command) {
 		r.pending = append(r.pending, m.Command)
@@ -80,7 +82,7 @@ func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	}
 }
 
-// command handles a command at the leader.
+// command handles the command of a client at the leader.
 func (r *replica) command(env sim.Env, _ sim.Addr, m service.Request) {
 	if !r.again(env, m.Command) && !r.under(m.Command) {
 		r.pending = append(r.pending, m.Command)
@@ -97,7 +99,7 @@ func (r *replica) again(env sim.Env, c service.Command) bool {
 	return true
 }
 
-// under reports whether a command is being decided.
+// under reports whether command c is being decided.
 func (r *replica) under(c service.Command) bool {
 	for n := r.next - 1; n > r.learnt(); n-- {
 		if s := r.open[n]; s != nil && c.Same(s.value) {
@@ -107,7 +109,7 @@ func (r *replica) under(c service.Command) bool {
 	return false
 }
 
-// decided answers, at the leader, commands that the leader before it has decided and for which
+// decided makes the leader answer the commands that the previous leader has decided and for which
 // clients ask again.
 func (r *replica) decided(env sim.Env, _ sim.Addr, m decided) {
 	if applied := r.log.learn(m); !r.mute {
@@ -115,7 +117,8 @@ func (r *replica) decided(env sim.Env, _ sim.Addr, m decided) {
 	}
 }
 
-// lead first answers the commands that were decided while the replica prepared its ballot.
+// lead begins to lead. It first answers the commands that were decided while the replica prepared
+// its ballot.
 func (r *replica) lead(env sim.Env) {
 	r.pending = slices.DeleteFunc(r.pending, func(c service.Command) bool { return r.again(env, c) })
 	r.proposer.lead(env)
@@ -131,8 +134,8 @@ func (r *replica) asked(env sim.Env, from sim.Addr, m accept) {
 	r.yield()
 }
 
-// yield stops leading because of a higher ballot. The replica tries again only if commands are left
-// to decide.
+// yield ends the leadership of the replica because of a higher ballot. The replica prepares another
+// ballot only if commands are left to decide.
 func (r *replica) yield() {
 	switch {
 	case !r.Is(preparing, leading) || r.own.promised <= r.ballot:

@@ -104,7 +104,8 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	}
 }
 
-// memory holds the proposed and chosen values for the monitor.
+// memory is the memory of the monitor: the values that were proposed, and those that were chosen, by
+// slot.
 type memory struct {
 	proposed []service.Command
 	chosen   map[int]service.Command
@@ -144,8 +145,8 @@ func agree(v sim.View[*learner]) bool {
 	return true
 }
 
-// filled reports whether no leader leaves a hole: each slot below its next one is, or was, being
-// decided.
+// filled reports whether each leader has left no hole: all slots before its next one were, or are
+// being, decided.
 func filled(v sim.View[*proposer]) bool {
 	for _, p := range v.Nodes() {
 		if !p.filled() {
@@ -164,9 +165,9 @@ func (p *proposer) filled() bool {
 	return true
 }
 
-// learnt reports whether every learner has applied the values of each proposer that has ballots
-// left. If there is one slot, it reports whether every learner has applied its value. Where half of the
-// acceptors are down, nothing is promised.
+// learnt reports whether every learner has applied the values of each proposer that has ballots left,
+// or, if there is only one slot, some value. It is true if half of the acceptors are down, since then
+// nothing is promised.
 func learnt(v sim.View[*learner]) bool {
 	params := v.Params()
 	if 2*sim.See[*acceptor](v).Len() <= params.Int(Acceptors) {

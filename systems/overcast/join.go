@@ -2,13 +2,15 @@ package overcast
 
 import "macemc/sim"
 
-// ask asks a node to become the parent.
+// ask asks node whom to become the parent. via is the node that has sent this
+// one there.
 func (n *node) ask(env sim.Env, whom, via sim.Addr) {
 	n.asked = whom
 	n.tell(env, whom, join{via})
 }
 
-// answer takes a joiner as a child, or redirects it.
+// answer handles join m of node who: it takes who as a child, or redirects it
+// to a child.
 func (n *node) answer(env sim.Env, who sim.Addr, m join) {
 	room, holder := n.kids[who] || len(n.kids) < n.most, who == n.lockedBy
 	switch {
@@ -29,13 +31,13 @@ func (n *node) answer(env sim.Env, who sim.Addr, m join) {
 	}
 }
 
-// take takes a child.
+// take makes node who a child.
 func (n *node) take(env sim.Env, who sim.Addr) {
 	n.kids[who] = true
 	n.tell(env, who, joinReply{})
 }
 
-// follow makes the sender the parent, since it has taken this node as a child.
+// follow makes node from the parent, which has taken this node as a child.
 func (n *node) follow(env sim.Env, from sim.Addr) {
 	if n.asked != from {
 		n.tell(env, from, remove{}) // it was not asked, or not lately
@@ -49,7 +51,7 @@ func (n *node) follow(env sim.Env, from sim.Addr) {
 	}
 }
 
-// redirected asks the node to which the joiner was redirected.
+// redirected asks node to, to which node from has redirected this one.
 func (n *node) redirected(env sim.Env, from, to sim.Addr) {
 	switch {
 	case n.asked != from:
@@ -60,7 +62,8 @@ func (n *node) redirected(env sim.Env, from, to sim.Addr) {
 	}
 }
 
-// turnedDown ends an attempt to join or to move.
+// turnedDown handles the refusal of a join, which ends an attempt to join or to
+// move.
 func (n *node) turnedDown(env sim.Env, from sim.Addr) {
 	if n.asked == from || n.target == from {
 		n.asked = sim.Addr{}

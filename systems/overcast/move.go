@@ -5,8 +5,8 @@ import (
 	"macemc/systems/tree"
 )
 
-// lookAround begins to measure another place, if there is one. It locks the other node first, since
-// that must not move during the measurement.
+// lookAround begins to measure one of the places in m, if there is any. It locks that node first,
+// so that it does not move during the measurement.
 func (n *node) lookAround(env sim.Env, m tree.Reorg) {
 	places := m.Around(n, env.Self())
 	if len(places) == 0 || n.moving() || !n.lockedBy.IsZero() {
@@ -16,8 +16,8 @@ func (n *node) lookAround(env sim.Env, m tree.Reorg) {
 	n.tell(env, n.target, lock{n.papa})
 }
 
-// grant locks this node for another one, if it is where the other one believes: a brother or the
-// grandparent of it.
+// grant locks this node for node who, if this is where who believes it to be: a brother of who or
+// its grandparent.
 func (n *node) grant(env sim.Env, who sim.Addr, m lock) {
 	near := m.papa == n.papa && m.papa != env.Self() || n.kids[m.papa]
 	if !n.joined() || n.moving() || !n.lockedBy.IsZero() || !near {
@@ -38,7 +38,7 @@ func (n *node) release(env sim.Env) {
 	n.waitToJoin(env)
 }
 
-// measure sends the burst.
+// measure sends the burst of probes to node from, which is locked now.
 func (n *node) measure(env sim.Env, from sim.Addr) {
 	if n.target != from { // it was given up
 		n.unlock(env, from)
@@ -48,7 +48,7 @@ func (n *node) measure(env sim.Env, from sim.Addr) {
 	n.pump(env, from)
 }
 
-// pump sends the rest of the burst, as far as the buffer has room.
+// pump sends the rest of the burst to node to, as far as the buffer has room.
 func (n *node) pump(env sim.Env, to sim.Addr) {
 	for ; n.left > 0 && n.target == to; n.left-- {
 		if !env.TCP().Send(to, probe{last: n.left == 1}) {
@@ -58,7 +58,7 @@ func (n *node) pump(env sim.Env, to sim.Addr) {
 	}
 }
 
-// answerProbe answers when the burst is complete.
+// answerProbe answers node from when its burst is complete.
 func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	switch {
 	case !m.last:
@@ -69,7 +69,7 @@ func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	}
 }
 
-// turnAway answers a node for which this one is not locked.
+// turnAway answers node who, for which this node is not locked.
 func (n *node) turnAway(env sim.Env, who sim.Addr) {
 	if env.Bug(OV2) {
 		n.tell(env, who, refused{})
@@ -78,7 +78,7 @@ func (n *node) turnAway(env sim.Env, who sim.Addr) {
 	n.tell(env, who, busy{})
 }
 
-// decide decides whether to move below the measured node.
+// decide decides by coins whether to move below node from, which was measured.
 func (n *node) decide(env sim.Env, from sim.Addr) {
 	if n.target != from {
 		return
@@ -99,10 +99,10 @@ func (n *node) giveUp(env sim.Env) {
 	}
 }
 
-// done resets the measurement of this node.
+// done forgets the measurement of this node that has ended.
 func (n *node) done() { n.target, n.left = sim.Addr{}, 0 }
 
-// unlock tells another node that it may move again.
+// unlock lets node who move again.
 func (n *node) unlock(env sim.Env, who sim.Addr) {
 	if !env.TCP().Send(who, unlock{}) && !env.Bug(OV1) {
 		n.hangUp(env, who)

@@ -22,7 +22,7 @@ type (
 // The messages before one node moves below another.
 type (
 	lock   struct{ papa sim.Addr } // stay where you are: I am a child of papa, and want to measure you
-	locked struct{}                // the sender stays where it is
+	locked struct{}                // the sender is locked for you, and stays where it is
 	probe  struct{ last bool }     // one message of a burst
 	probed struct{}                // the burst has arrived
 	busy   struct{}                // the sender is not locked for you
@@ -140,20 +140,20 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 // parent.
 func (n *node) moving() bool { return !n.asked.IsZero() || !n.target.IsZero() }
 
-// lost reports whether the node must ask the root for a place.
+// lost reports whether the node has no parent, wants one, and must ask the root for it.
 func (n *node) lost() bool {
 	return n.wanted && !n.joined() && !n.moving() && n.lockedBy.IsZero()
 }
 
-// waitToJoin sets the timer of a node that has no other event to wait for.
+// waitToJoin sets the timer if the node has no parent and waits for no answer.
 func (n *node) waitToJoin(env sim.Env) {
 	if n.lost() {
 		env.After(joinAgain, joinTimer{})
 	}
 }
 
-// tell sends a message that must not be lost. If the buffer is full, it resets the connection, and
-// both ends begin anew.
+// tell sends message m, which must not be lost, to a node. If the buffer is full, it resets the
+// connection, and both ends begin anew.
 func (n *node) tell(env sim.Env, to sim.Addr, m sim.Message) {
 	if !env.TCP().Send(to, m) {
 		n.hangUp(env, to)
@@ -165,7 +165,8 @@ func (n *node) hangUp(env sim.Env, on sim.Addr) {
 	n.lose(env, on)
 }
 
-// lose forgets a peer whose connection broke. The peer forgets this node, too, or has crashed.
+// lose forgets a peer whose connection has broken. The peer forgets this node as well, or has
+// crashed.
 func (n *node) lose(env sim.Env, peer sim.Addr) {
 	delete(n.kids, peer)
 	if n.asked == peer {

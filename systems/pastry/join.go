@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// enter begins to join the overlay, with these peers.
+// enter handles the application's request to join the overlay by one of these peers.
 func (n *node) enter(env sim.Env, peers []sim.Addr) {
 	n.peers = peers
 	if len(n.peers) == 0 {
@@ -18,8 +18,8 @@ func (n *node) enter(env sim.Env, peers []sim.Addr) {
 	n.ask(env)
 }
 
-// ask sends a join to the next peer. If the join is refused, lost or not answered, the timer
-// repeats it.
+// ask sends a join to the next peer. If the join is refused, lost or not answered, the join timer
+// makes the node ask again.
 func (n *node) ask(env sim.Env) {
 	env.TCP().Send(n.nextPeer(), join{n.self, bits.TrailingZeros64(^n.rows)})
 	env.After(joinEvery, joinTimer{})
@@ -31,7 +31,8 @@ func (n *node) nextPeer() sim.Addr {
 	return n.asked
 }
 
-// join handles a join. It comes from the joiner, source, or was sent on by another node.
+// join handles join m, which comes from the joiner itself, m.source, or was sent on by another
+// node.
 func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	switch {
 	case n.state == joined:
@@ -44,7 +45,7 @@ func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	}
 }
 
-// undefer removes the deferred joins of a.
+// undefer removes the joins of node a from those that are deferred until this node is a member.
 func (n *node) undefer(a sim.Addr) {
 	n.deferred = slices.DeleteFunc(n.deferred, func(m join) bool { return m.source == a })
 	if len(n.deferred) == 0 {
@@ -52,9 +53,10 @@ func (n *node) undefer(a sim.Addr) {
 	}
 }
 
-// serve sends source everything that this node has for it, as far as the buffer has room, and sends
-// its join on to a node that is closer to source's key. This node's part is the rows that both keys
-// share; the last node on the way sends all rows that are left, and the leaf set.
+// serve sends the joiner m.source the rows and leaves that this node has for it, as far as the
+// buffer has room, and sends join m on to a node that is closer to the key of source. The rows of
+// this node's part are those that both keys share; the last node on the way sends all rows that are
+// left, and its leaf set.
 func (n *node) serve(env sim.Env, m join) {
 	k, but := n.keys.of(m.source), m.source
 	if m.row < n.keys.rows() && env.Bug(PA4) {
@@ -81,8 +83,8 @@ func (n *node) serve(env sim.Env, m join) {
 	env.TCP().Send(next, join{m.source, row})
 }
 
-// rowInfo handles a row of a member's table. A joiner adopts it as it is. A member first checks
-// whether the nodes are there that it has not heard from.
+// rowInfo handles a row of another member's routing table. A joiner adopts the row as it is. A
+// member first asks the nodes in it from which it has heard nothing whether they are there.
 func (n *node) rowInfo(env sim.Env, from sim.Addr, m rowInfo) {
 	if n.state == initial {
 		return
@@ -114,7 +116,7 @@ func (n *node) leafSetInfo(env sim.Env, from sim.Addr, m leafSetInfo) {
 	}
 }
 
-// complete makes the node a member if it has all rows and a leaf set.
+// complete makes the node a member if all rows and a leaf set have arrived.
 func (n *node) complete(env sim.Env) {
 	if n.leafSet && n.rows == 1<<n.keys.rows()-1 {
 		env.Cancel(joinTimer{})
@@ -122,8 +124,9 @@ func (n *node) complete(env sim.Env) {
 	}
 }
 
-// become makes the node a member. It informs the nodes that it knows: the leaves first, and the
-// others together with the row that it shares with them. Then it serves the joins that it deferred.
+// become makes the node a member. It informs the nodes that it knows, the leaves first, and the
+// others together with the row that it shares with them. Then it serves the joins that it has
+// deferred.
 func (n *node) become(env sim.Env) {
 	n.state, n.rows, n.leafSet = joined, 0, false
 	env.After(leafEvery, leafTimer{})

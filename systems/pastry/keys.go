@@ -20,11 +20,11 @@ const (
 	most   = 64 // the largest number of nodes
 )
 
-// of holds the keys of the nodes, by the way in which they are chosen and the node's index. Every
-// node can compute the key of an address, so messages carry no keys.
+// of has the keys of all nodes, by key set and by the index of the node. Every node can compute the
+// key of an address, so messages carry no keys.
 var of = [...][most]key{hashed: chosen(func(i int) key { return hash(fmt.Sprint("n", i)) }), small: chosen(spread)}
 
-// keyset is the way in which keys are chosen: an index in of.
+// keyset is a way to choose the keys of nodes. It is an index in of.
 type keyset uint8
 
 const (
@@ -32,8 +32,8 @@ const (
 	small                // two digits, then zeros
 )
 
-// rows returns the number of digits that distinguish the keys of the set. A routing table has
-// that number of rows.
+// rows returns the number of digits that distinguish the keys of the set, which is the number of
+// rows of a routing table.
 func (s keyset) rows() int {
 	if s == small {
 		return 2
@@ -48,7 +48,7 @@ func chosen(make func(i int) key) (all [most]key) {
 	return all
 }
 
-// keyOf reads 20 bytes, the most significant first.
+// keyOf returns the key with these 20 bytes, the most significant first.
 func keyOf(b []byte) key {
 	return key{binary.BigEndian.Uint32(b), binary.BigEndian.Uint64(b[4:]), binary.BigEndian.Uint64(b[12:])}
 }
@@ -57,14 +57,14 @@ func keyOf(b []byte) key {
 // of digits come before one is repeated, and the distances between neighbours are seldom equal.
 func spread(i int) key { return key{high: uint32(3+75*i) << 24} }
 
-// minus returns the distance from b to a, clockwise.
+// minus returns the distance from b to a in the clockwise direction.
 func (a key) minus(b key) key {
 	low, borrow := bits.Sub64(a.low, b.low, 0)
 	mid, borrow := bits.Sub64(a.mid, b.mid, borrow)
 	return key{a.high - b.high - uint32(borrow), mid, low}
 }
 
-// compare orders keys, and distances, as numbers.
+// compare compares two keys, or two distances, as numbers.
 func (a key) compare(b key) int {
 	if a.high != b.high {
 		return cmp.Compare(a.high, b.high)
@@ -80,7 +80,7 @@ func (a key) less(b key) bool { return a.compare(b) < 0 }
 // beyondHalf reports whether a distance is more than half of the ring.
 func (a key) beyondHalf() bool { return a.high >= 1<<31 }
 
-// away returns the distance between a and b, in the shorter direction.
+// away returns the distance between a and b in the direction in which it is shorter.
 func (a key) away(b key) key {
 	if d := a.minus(b); !d.beyondHalf() {
 		return d
@@ -102,8 +102,8 @@ func (a key) shared(b key) int {
 	}
 }
 
-// closer reports whether a is closer to k than b is. If both are equally far away, the one before
-// k, clockwise, counts as closer.
+// closer reports whether a is closer to k than b is. If both are equally far away, the one from
+// which k is reached clockwise counts as closer.
 func closer(k, a, b key) bool {
 	if c := a.away(k).compare(b.away(k)); c != 0 {
 		return c < 0

@@ -10,13 +10,13 @@ const (
 	left
 )
 
-// half is the leaves on one side.
+// half has the leaves on one side of a node.
 type half struct {
 	leaves []sim.Addr
 	bound  sim.Addr // the farthest of them, or zero if there are none
 }
 
-// dist returns the distance from the node to a in one direction.
+// dist returns the distance from the node to node a in the direction of side s.
 func (n *node) dist(s side, a sim.Addr) key {
 	if s == right {
 		return n.keys.of(a).minus(n.key())
@@ -24,7 +24,7 @@ func (n *node) dist(s side, a sim.Addr) key {
 	return n.key().minus(n.keys.of(a))
 }
 
-// leaf reports whether a is a leaf.
+// leaf reports whether node a is a leaf of this node.
 func (n *node) leaf(a sim.Addr) bool {
 	return has(n.half[right].leaves, a) || has(n.half[left].leaves, a)
 }
@@ -39,13 +39,14 @@ func (n *node) leaves() (all []sim.Addr) {
 	return all
 }
 
-// suits reports whether a half has room for a, or a is closer than the half's farthest leaf.
+// suits reports whether the half on side s has room for node a, or a is closer than the farthest
+// leaf of that half.
 func (n *node) suits(s side, a sim.Addr) bool {
 	h := &n.half[s]
 	return len(h.leaves) < n.most || n.dist(s, a).less(n.dist(s, h.bound))
 }
 
-// fits reports whether a is not a leaf, and is close enough to become one.
+// fits reports whether node a is not a leaf yet, and is close enough to become one.
 func (n *node) fits(a sim.Addr) bool {
 	return a != n.self && !n.leaf(a) && (n.suits(right, a) || n.suits(left, a))
 }
@@ -77,7 +78,8 @@ func (n *node) place(env sim.Env, a sim.Addr) bool {
 	return true
 }
 
-// put adds a leaf to a half that it suits, and returns the leaf that it drove out, if any.
+// put adds node a to the half on side s, which a suits, and returns the leaf that a has driven out,
+// if any.
 func (n *node) put(env sim.Env, s side, a sim.Addr) (out sim.Addr) {
 	h := &n.half[s]
 	if len(h.leaves) == n.most {
@@ -89,7 +91,7 @@ func (n *node) put(env sim.Env, s side, a sim.Addr) (out sim.Addr) {
 	return out
 }
 
-// measure updates the farthest leaf of a half.
+// measure finds the farthest leaf of the half on side s.
 func (n *node) measure(env sim.Env, s side) {
 	h := &n.half[s]
 	h.bound = sim.Addr{}
@@ -100,7 +102,7 @@ func (n *node) measure(env sim.Env, s side) {
 	}
 }
 
-// atMost reports whether distance a is at most b.
+// atMost reports whether distance a is not longer than b.
 func (n *node) atMost(env sim.Env, a, b key) bool {
 	if env.Bug(PA3) { // a difference of more than half of the ring is taken for an overflow
 		return !b.minus(a).beyondHalf()
@@ -108,7 +110,7 @@ func (n *node) atMost(env sim.Env, a, b key) bool {
 	return a.compare(b) <= 0
 }
 
-// unplace removes a from the leaves.
+// unplace removes node a from the leaves.
 func (n *node) unplace(env sim.Env, a sim.Addr) {
 	for s := range n.half {
 		h := &n.half[s]
@@ -119,8 +121,9 @@ func (n *node) unplace(env sim.Env, a sim.Addr) {
 	}
 }
 
-// covers reports whether the leaves suffice to tell which node is closest to k. They do if k is not
-// beyond the bounds, or if the halves are not full, since then every known node is a leaf.
+// covers reports whether the leaves suffice to decide which node is closest to key k. They do if k
+// is not beyond the farthest leaves, or if the halves are not full, since then every known node is
+// a leaf.
 func (n *node) covers(k key) bool {
 	r, l := &n.half[right], &n.half[left]
 	return len(r.leaves) < n.most || len(l.leaves) < n.most ||

@@ -2,14 +2,14 @@ package pastry
 
 import "macemc/sim"
 
-// inform handles a message which proves that the sender is a member.
+// inform handles a message from node from which proves that from is a member.
 func (n *node) inform(env sim.Env, from sim.Addr) {
 	if n.state != initial {
 		n.meet(env, from)
 	}
 }
 
-// informRequest handles the question of a node that heard of this one.
+// informRequest answers a node that has heard of this one and asks whether it is a member.
 func (n *node) informRequest(env sim.Env, from sim.Addr) {
 	if n.member(env, from) {
 		env.TCP().Send(from, inform{})
@@ -30,8 +30,8 @@ func (n *node) rowRequest(env sim.Env, from sim.Addr, m rowRequest) {
 	}
 }
 
-// member reports whether the node is a member. If it is not, it tells the sender, which takes it
-// for one.
+// member reports whether the node is a member. If it is not, it declines the request of node from,
+// which takes it for a member.
 func (n *node) member(env sim.Env, from sim.Addr) bool {
 	if n.state == joined {
 		return true
@@ -40,16 +40,16 @@ func (n *node) member(env sim.Env, from sim.Addr) bool {
 	return false
 }
 
-// decline tells a node that takes this one for a member that it is not one yet: see the package's
-// comment.
+// decline informs node from, which takes this node for a member, that it is not a member yet. The
+// package's comment explains why.
 func (n *node) decline(env sim.Env, from sim.Addr) {
 	if !env.Bug(PA7) {
 		env.TCP().Send(from, remove{})
 	}
 }
 
-// askLeaf asks the next leaf for its leaves. This also shows that leaf that the node is there, so
-// that a leaf which forgot the node adds it again.
+// askLeaf asks the next leaf for its own leaves. The request also proves that this node is there,
+// so that a leaf that has forgotten the node adds it again.
 func (n *node) askLeaf(env sim.Env) {
 	env.After(leafEvery, leafTimer{})
 	if all := n.leaves(); len(all) > 0 {
@@ -58,8 +58,8 @@ func (n *node) askLeaf(env sim.Env) {
 	}
 }
 
-// askCandidate probes the next candidate. A probe needs no connection, and a node that is not a
-// member does not answer.
+// askCandidate sends a probe to the next candidate. A probe needs no connection, and a node that
+// is not a member does not answer it.
 func (n *node) askCandidate(env sim.Env) {
 	env.After(tableEvery, tableTimer{})
 	if len(n.table) == 0 {
@@ -82,8 +82,8 @@ func (n *node) probe(env sim.Env, from sim.Addr) {
 	}
 }
 
-// probed handles the answer of a candidate that is a member. The candidate is asked for the row
-// that both nodes share.
+// probed handles the answer of a candidate that is a member. It asks the candidate for the row of
+// the routing table that both nodes share.
 func (n *node) probed(env sim.Env, from sim.Addr) {
 	if n.state == joined {
 		n.note(from, true)
@@ -91,9 +91,9 @@ func (n *node) probed(env sim.Env, from sim.Addr) {
 	}
 }
 
-// recover looks for a ring from which this one was cut off: a join that needs no rows travels from
-// a peer to the node there that is closest to this one, which answers with its leaves. If nothing
-// was cut off, that node is a neighbour.
+// recover looks for a ring from which this one was cut off. It sends a join that needs no rows to
+// a peer. The join reaches the node of the peer's ring that is closest to this node, and that node
+// answers with its leaves. If nothing was cut off, it is a neighbour.
 func (n *node) recover(env sim.Env) {
 	env.After(recoveryEvery, recoveryTimer{})
 	if !env.Bug(PA2) {

@@ -150,7 +150,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 
 func (n *node) key() key { return n.keys.of(n.self) }
 
-// meet records a member, since a message came from it.
+// meet records that node a is a member, since a message that only members send has come from it.
 func (n *node) meet(env sim.Env, a sim.Addr) {
 	n.note(a, true)
 	if n.place(env, a) && n.state == joined {
@@ -158,9 +158,9 @@ func (n *node) meet(env sim.Env, a sim.Addr) {
 	}
 }
 
-// learn records nodes that another node, which keeps connections to its leaves, has named. They
-// become candidates without proof, since checking each of them would cost this node a connection,
-// too. A node becomes a leaf only when a message came from it.
+// learn records nodes that another node has named. They become candidates without proof, since it
+// would cost a connection to check each of them, and the node that has named them keeps
+// connections to its leaves. A node becomes a leaf only when a message has come from it.
 func (n *node) learn(env sim.Env, all []sim.Addr) {
 	for _, a := range all {
 		n.note(a, false)
@@ -170,7 +170,7 @@ func (n *node) learn(env sim.Env, all []sim.Addr) {
 	}
 }
 
-// lose forgets a node that failed, or that says that it is not a member.
+// lose forgets node a, which has failed or says that it is not a member.
 func (n *node) lose(env sim.Env, a sim.Addr) {
 	n.strike(a)
 	n.unplace(env, a)

@@ -6,8 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// Overlay is the Env of an application on the ring: all of sim.Env, and messages to names instead
-// of nodes.
+// Overlay is the Env of an application on the ring. It has all of sim.Env, and sends messages to
+// names besides.
 type Overlay interface {
 	sim.Env
 	// Route sends m to the node whose key is closest to the name's key, which is the SHA-1 of the
@@ -24,10 +24,11 @@ type routed struct {
 	payload sim.Message
 }
 
-// arrived is the task that delivers a message to a name that belongs to the sender itself.
+// arrived is the task that delivers a message to an application that has sent it to a name which
+// belongs to its own node.
 type arrived struct{ payload sim.Message }
 
-// overlay is the Overlay of a node in a step.
+// overlay is the Overlay that a node makes for its application in one step.
 type overlay struct {
 	sim.Env
 	n *node
@@ -45,17 +46,18 @@ func (o *overlay) Route(name string, m sim.Message) bool {
 	return o.Env.TCP().Send(next, routed{name, o.n.self, m})
 }
 
-// Upper returns the application, or nil if there is none.
+// Upper returns the application above the node, or nil if there is none.
 func (n *node) Upper() sim.Node { return n.upper }
 
-// above returns the application's Env for this step.
+// above returns the Env of the application for this step.
 func (n *node) above(env sim.Env) sim.Env {
 	n.overlay = overlay{env, n}
 	return &n.overlay
 }
 
-// pass forwards a message on its way to a name, or delivers it to the application. A node that is
-// not a member does not know which node owns the name.
+// pass sends message m to the next node on its way to a name, or delivers it to the application
+// if the name belongs to this node. A node that is not a member does not know to which node a
+// name belongs.
 func (n *node) pass(env sim.Env, m routed) {
 	if n.state != joined {
 		return
@@ -67,7 +69,7 @@ func (n *node) pass(env sim.Env, m routed) {
 	n.upper.Deliver(n.above(env), m.source, m.payload)
 }
 
-// hash returns the key of a text, which is its SHA-1.
+// hash returns the SHA-1 of a text as a key.
 func hash(text string) key {
 	sum := sha1.Sum([]byte(text))
 	return keyOf(sum[:])

@@ -24,7 +24,8 @@ func properties() []sim.Property {
 
 type view = sim.View[*node]
 
-// halves reports whether every leaf is in exactly one half, and no half is larger than allowed.
+// halves reports whether the halves of each node are sorted and not too large, and have no node in
+// common.
 func halves(v view) bool { return unbalanced(v).IsZero() }
 
 func unbalanced(v view) sim.Addr {
@@ -42,7 +43,7 @@ func unbalanced(v view) sim.Addr {
 	return sim.Addr{}
 }
 
-// proper reports whether a half is sorted, and its bound is one of its leaves.
+// proper reports whether the leaves of a half are sorted, and its bound is one of them.
 func proper(h half) bool {
 	return slices.IsSortedFunc(h.leaves, sim.Addr.Compare) && h.bound.IsZero() == (len(h.leaves) == 0) && (h.bound.IsZero() || has(h.leaves, h.bound))
 }
@@ -53,7 +54,7 @@ func explainHalves(v view) string {
 	return fmt.Sprintf("%s has the leaves %v on the right and %v on the left, %d at most in each", a, n.half[right].leaves, n.half[left].leaves, n.most)
 }
 
-// ownKey reports whether every member answers for its own key.
+// ownKey reports whether every member considers itself the closest node to its own key.
 func ownKey(v view) bool {
 	for a, n := range v.Nodes() {
 		if n.state == joined && n.next(n.key(), sim.Addr{}, false) != a {
@@ -74,7 +75,8 @@ func timers(v view) bool {
 	return true
 }
 
-// allJoined reports whether all nodes are up, and members. The next properties are false if it is.
+// allJoined reports whether all nodes are up, and members. The properties below are false if it is
+// false.
 func allJoined(v view) bool {
 	if v.Len() < v.Params().Nodes {
 		return false
@@ -100,10 +102,11 @@ func explainJoined(v view) string {
 	return strings.Join(all, ", ")
 }
 
-// oneRing reports whether following successors from the first node leads to all nodes.
+// oneRing reports whether all nodes are reached from the first one by going from successor to
+// successor.
 func oneRing(v view) bool { return allJoined(v) && len(ring(v)) == v.Len() }
 
-// ring returns the nodes to which following successors from the first node leads.
+// ring returns the nodes that are reached from the first one by going from successor to successor.
 func ring(v view) (met []sim.Addr) {
 	at := v.Params().Addr(0)
 	var seen uint64
@@ -176,8 +179,8 @@ func explainLeaves(v view) string {
 	return orNotJoined(v, all)
 }
 
-// keysFound reports whether a message from any node for the key of any other one reaches it, with
-// at most one hop more than leaf sets alone would need.
+// keysFound reports whether a message from any node for the key of any other one reaches that
+// node, with at most one hop more than leaf sets alone would need.
 func keysFound(v view) bool {
 	if !allJoined(v) {
 		return false
@@ -200,7 +203,8 @@ func hopsMost(v view) int {
 	return 0
 }
 
-// reaches reports whether a message at a for the key of b reaches b, within this number of hops.
+// reaches reports whether a message that is at node a, for the key of node b, reaches b within
+// this number of hops.
 func reaches(v view, a, b sim.Addr, hops int) bool {
 	for ; hops >= 0; hops-- {
 		n, up := v.At(a)

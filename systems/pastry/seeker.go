@@ -21,7 +21,7 @@ type (
 
 const seekEvery = 10 * time.Second
 
-// seeker is an application that asks, again and again, which node owns a name.
+// seeker is an application that asks again and again which node owns a name.
 type seeker struct {
 	name  string
 	owner sim.Addr // the node that answered last
@@ -64,7 +64,7 @@ func (s *seeker) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// namesFound reports whether all seekers know the owner of their name.
+// namesFound reports whether every seeker knows which node owns its name.
 func namesFound(v view) bool {
 	for _, n := range v.Nodes() {
 		if s, seeks := n.upper.(*seeker); seeks && s.owner != owner(v.Params(), s.name) {
@@ -74,7 +74,7 @@ func namesFound(v view) bool {
 	return true
 }
 
-// owner returns the node whose key is closest to the name's.
+// owner returns the node whose key is closest to that of the name, which therefore owns it.
 func owner(p sim.Params, name string) (owner sim.Addr) {
 	keys, k := keysetOf(p), hash(name)
 	for _, a := range p.Addrs() {

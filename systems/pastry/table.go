@@ -6,21 +6,22 @@ import (
 	"macemc/sim"
 )
 
-// candidates is the largest number of nodes in a cell of the routing table.
+// candidates is the largest number of nodes in a cell of the routing table, which is the place of a
+// row and a column.
 const candidates = 8
 
 // candidate is a node in the routing table. Its row is the number of digits with which its
 // key and this node's begin alike, and its column the next digit.
 type candidate struct {
 	addr   sim.Addr
-	proven bool // a message has come from it as a member; other nodes have not just named it
+	proven bool // it has sent a message that only members send; otherwise other nodes have named it
 }
 
-// row returns the row of the table to which a belongs.
+// row returns the row of the routing table to which node a belongs.
 func (n *node) row(a sim.Addr) int { return n.key().shared(n.keys.of(a)) }
 
-// inRow returns the part of a row that is sent to others: the proven candidates, and the node
-// itself, which belongs to every row. Candidates without proof are not passed on.
+// inRow returns the part of a row that other nodes may get, which is its proven candidates, and the
+// node itself. A node belongs to every row of its own table.
 func (n *node) inRow(row int) []sim.Addr {
 	all := []sim.Addr{n.self}
 	for _, c := range n.table {
@@ -31,13 +32,13 @@ func (n *node) inRow(row int) []sim.Addr {
 	return all
 }
 
-// knows reports whether a is the node itself, or in the table.
+// knows reports whether node a is this node, or is in its table.
 func (n *node) knows(a sim.Addr) bool {
 	return a == n.self || slices.ContainsFunc(n.table, func(c candidate) bool { return c.addr == a })
 }
 
-// note adds a to the table if its cell has room. If a is proven, it may replace a candidate that is
-// not.
+// note adds node a to the table if its cell has room. If proven is set, a may replace a candidate
+// that is not proven.
 func (n *node) note(a sim.Addr, proven bool) {
 	if a == n.self {
 		return
@@ -65,7 +66,7 @@ func (n *node) note(a sim.Addr, proven bool) {
 	}
 }
 
-// strike removes a from the table.
+// strike removes node a from the table.
 func (n *node) strike(a sim.Addr) {
 	n.table = slices.DeleteFunc(n.table, func(c candidate) bool { return c.addr == a })
 	if len(n.table) == 0 {
@@ -73,9 +74,9 @@ func (n *node) strike(a sim.Addr) {
 	}
 }
 
-// next returns the next node on the way to the one that is closest to k, or the node itself if it
-// is the closest one that it knows. It never returns the node but. If proven is set, it returns a
-// proven candidate.
+// next returns the next node on the way to the node that is closest to key k, or this node itself
+// if it knows none that is closer. It never returns node but. If proven is set, it returns only
+// candidates that are proven.
 func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 	if n.covers(k) {
 		next := n.self
@@ -95,8 +96,8 @@ func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 	return n.beside(k, row, but, proven)
 }
 
-// inCell returns the best candidate of the cell for k: the closest of the proven ones, or else the
-// closest of the others.
+// inCell returns the candidate to which a message for key k should go next, from the cell of k in
+// this row: the closest proven one, or else the closest of the others. It never returns node but.
 func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr) {
 	for _, c := range n.table {
 		if c.addr == but || proven && !c.proven || n.keys.of(c.addr).shared(k) <= row {
@@ -109,8 +110,9 @@ func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr)
 	return next
 }
 
-// beside returns the next node in the rare case that the cell is empty: the closest node that is
-// closer than this one, and shares no fewer digits with k.
+// beside returns the next node for key k in the rare case that the cell of k is empty: the closest
+// node that is closer to k than this one, and shares no fewer digits with k. It never returns node
+// but.
 func (n *node) beside(k key, row int, but sim.Addr, proven bool) sim.Addr {
 	next := n.self
 	consider := func(a sim.Addr) {

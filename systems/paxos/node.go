@@ -23,15 +23,17 @@ type begin struct{} // the action of a proposer
 
 type learnt struct{ value int } // a fact
 
-// rule says how many answers are enough, and what is remembered of them.
+// rule says how a proposer or a learner counts answers: the number that is enough, and which of
+// them it remembers.
 type rule struct {
 	enough int
-	number bool // only their number is remembered
+	number bool // only the number of answers is remembered, and not their senders
 	stay   bool // later answers are not taken
-	quorum bool // the answers of the majority are taken in one event, and none before
+	quorum bool // the answers of a majority are taken in one event
 }
 
-// takes reports whether an answer is taken by itself. over reports that there are enough.
+// takes reports whether a node accepts an answer as a message of its own. over reports whether the
+// node has enough answers.
 func (r *rule) takes(over bool) bool {
 	if over {
 		return !r.stay
@@ -41,14 +43,14 @@ func (r *rule) takes(over bool) bool {
 
 func (r *rule) majority() int { return r.enough }
 
-// votes holds the answers so far. The list is emptied when there are enough.
+// votes has the answers so far. When there are enough, the list of senders is emptied.
 type votes struct {
 	senders []sim.Addr // the senders, in order
 	number  int        // the number of answers, if senders are not remembered
 	over    bool
 }
 
-// vote records an answer, and reports whether it completes the majority.
+// vote records the answer of node from, and reports whether there are enough answers now.
 func (v *votes) vote(r *rule, from sim.Addr) bool {
 	if r.number {
 		v.number++
@@ -75,23 +77,24 @@ type proposer struct {
 
 var proposers = sim.Handle(sim.OnSignal((*proposer).begin), sim.OnMessage((*proposer).readRepl))
 
-// quorumProposers take the answers of a majority in one event, and later answers one by one.
+// quorumProposers are the handlers of a proposer that takes the answers of a majority in one event,
+// and later answers one by one.
 var quorumProposers = sim.Handle(
 	sim.OnSignal((*proposer).begin), sim.OnMessage((*proposer).readRepl),
 	sim.OnQuorum((*proposer).majority, (*proposer).matches, (*proposer).readRepls),
 )
 
-// Offers offers to begin the ballot.
+// Offers offers the action that begins the proposer's ballot, once.
 func (p *proposer) Offers(offer func(sim.Signal)) {
 	if !p.begun {
 		offer(begin{})
 	}
 }
 
-// Accepts declines late answers, and answers that are taken in a quorum.
+// Accepts declines late answers, and answers that are taken as a part of a quorum.
 func (p *proposer) Accepts(sim.Addr, sim.Message) bool { return p.takes(p.votes.over) }
 
-// matches reports whether an answer may be taken in a quorum.
+// matches reports whether an answer may be taken as a part of a quorum.
 func (p *proposer) matches(sim.Addr, readRepl) (all struct{}, ok bool) {
 	return all, !p.votes.over
 }
@@ -121,7 +124,7 @@ func (p *proposer) readRepl(env sim.Env, from sim.Addr, m readRepl) {
 	}
 }
 
-// hears records the accepted proposal of an answer, if its ballot is the highest so far.
+// hears records the accepted proposal in answer m, if its ballot is the highest so far.
 func (p *proposer) hears(env sim.Env, m readRepl) {
 	if m.accepted.ballot > p.highest.ballot && !env.Bug(PX2) {
 		p.highest = m.accepted
@@ -139,7 +142,7 @@ func (p *proposer) write(env sim.Env) {
 	}
 }
 
-// An acceptor promises to accept nothing below a ballot.
+// An acceptor promises to accept nothing below a ballot, and accepts proposals.
 type acceptor struct {
 	learners []sim.Addr
 	promised int
@@ -174,18 +177,18 @@ type learner struct {
 
 var learners = sim.Handle(sim.OnMessage((*learner).accept))
 
-// quorumLearners are learners that take the answers of a majority in one event.
+// quorumLearners are the handlers of a learner that takes the answers of a majority in one event.
 var quorumLearners = sim.Handle(
 	sim.OnMessage((*learner).accept), sim.OnQuorum((*learner).majority, (*learner).matches, (*learner).accepts),
 )
 
-// Accepts declines late answers, and answers that are taken in a quorum.
+// Accepts declines late answers, and answers that are taken as a part of a quorum.
 func (l *learner) Accepts(_ sim.Addr, m sim.Message) bool {
 	return l.takes(l.of[m.(accept).ballot-1].over)
 }
 
-// matches reports whether an answer may be taken in a quorum. Only answers for one ballot are taken
-// together.
+// matches reports whether an answer may be taken as a part of a quorum, and for which ballot it is.
+// Only answers for one ballot are taken together.
 func (l *learner) matches(_ sim.Addr, m accept) (ballot int, ok bool) {
 	return m.ballot, !l.of[m.ballot-1].over
 }

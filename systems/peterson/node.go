@@ -9,8 +9,8 @@ import (
 // processesMost is the largest number of processes.
 const processesMost = 6
 
-// The guarded actions, one for each label. The number is that of the process. (A type of one byte
-// is put into an interface without allocating.)
+// These are the guarded actions, one for each label, with the number of the process that takes
+// them. (Go puts a type of one byte into an interface without allocating.)
 type (
 	start process // L0
 	claim process // L1
@@ -33,8 +33,8 @@ const (
 	labelLeave
 )
 
-// lock is the shared memory, and the label of each process. It is a value, so a copy of it is
-// another state.
+// lock is the shared memory, with the label of each process. It contains no pointers, so a
+// copy of it is another state.
 type lock struct {
 	n     int
 	at    [processesMost]label
@@ -42,15 +42,15 @@ type lock struct {
 	claim [processesMost]uint8   // Q of the story
 	turn  [processesMost]process // the process that yields at a level; none yields at level 0
 
-	claimsLate bool // PE1
-	noTurn     bool // PE2
+	claimsLate bool // the known bug PE1
+	noTurn     bool // the known bug PE2
 }
 
 var handlers = sim.Handle(
 	sim.OnSignal((*lock).start), sim.OnSignal((*lock).claims), sim.OnSignal((*lock).yields), sim.OnSignal((*lock).pass), sim.OnSignal((*lock).leave),
 )
 
-// Offers offers the next step of each process. Only L3 has a guard.
+// Offers offers the next step of each process. Only that of L3 has a condition: see mayPass.
 func (l *lock) Offers(offer func(sim.Signal)) {
 	for i := range process(l.n) {
 		switch l.at[i] {
@@ -72,7 +72,7 @@ func (l *lock) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// mayPass reports whether process i may leave its level.
+// mayPass reports whether process i may take the step of L3, by which it leaves its level.
 func (l *lock) mayPass(i process) bool {
 	j := l.level[i]
 	if l.turn[j] != i && !l.noTurn {
@@ -114,7 +114,7 @@ func (l *lock) leave(_ sim.Env, i leave) {
 	l.at[i] = labelStart
 }
 
-// first returns the label at which a level begins.
+// first returns the first label of a level: the claim, or with PE1 the yield.
 func (l *lock) first() label {
 	if l.claimsLate {
 		return labelYield
@@ -122,7 +122,7 @@ func (l *lock) first() label {
 	return labelClaim
 }
 
-// after returns the label that follows a claim or a yield.
+// after returns the label that follows the claim or the yield that was done.
 func (l *lock) after(done label) label {
 	if l.claimsLate && done == labelYield {
 		return labelClaim

@@ -61,7 +61,7 @@ func inside(v view) (n int) {
 	return n
 }
 
-// explain describes where every process is.
+// explain describes the label and the level of every process.
 func explain(v view) string {
 	var all []string
 	for _, l := range v.Nodes() {

@@ -9,7 +9,7 @@ import (
 	"macemc/systems/tree"
 )
 
-// properties returns the properties of any tree, and those of this system.
+// properties returns the properties of every tree, and those of this system.
 func properties() []sim.Property {
 	return append(tree.Properties(),
 		sim.Always("who has joined is a root or has a parent", rootOrParent, explainParent),
@@ -23,7 +23,7 @@ type view = sim.View[*node]
 
 func rootOrParent(v view) bool { return homeless(v).IsZero() }
 
-// homeless returns a node that has joined, and is neither a root nor has a parent.
+// homeless returns a node that has joined, is no root and has no parent, or zero if there is none.
 func homeless(v view) sim.Addr {
 	for a, n := range v.Nodes() {
 		if n.state == joined && n.root != a && n.parent.IsZero() {
@@ -37,7 +37,8 @@ func explainParent(v view) string {
 	return homeless(v).String() + " has joined, is no root, and has no parent"
 }
 
-// timers reports whether exactly those nodes have the recovery timer set that are not in the state initial.
+// timers reports whether the recovery timer is set at all nodes that are not in the state initial, and at
+// no others.
 func timers(v view) bool {
 	for a, n := range v.Nodes() {
 		if (n.state == initial) == v.Scheduled(a, recoveryTimer{}) {
@@ -80,8 +81,8 @@ func explainRoots(v view) string {
 	return strings.Join(all, ", ")
 }
 
-// siblingsMatch reports whether the children of a root know each other, and no other node knows
-// siblings.
+// siblingsMatch reports whether the children of a root know each other as siblings, and no other node
+// knows any.
 func siblingsMatch(v view) bool {
 	for a, n := range v.Nodes() {
 		if !slices.Equal(n.siblings, due(v, a, n)) {
@@ -91,7 +92,7 @@ func siblingsMatch(v view) bool {
 	return true
 }
 
-// due returns the siblings that node n, at a, should know.
+// due returns the siblings that node n, whose address is a, should know.
 func due(v view, a sim.Addr, n *node) []sim.Addr {
 	if parent, ok := v.At(n.parent); ok && n.parent != a && parent.root == n.parent {
 		return parent.kids

@@ -68,8 +68,8 @@ var System = &sim.System{
 	Within:     sim.While("three messages under way for each node, on average, and five attempts of each to find a parent", few),
 }
 
-// few bounds the space: a node that joins asks again whenever its timer fires, and attempts are
-// counted without limit.
+// few bounds the space, which is infinite otherwise: a node that joins asks again whenever its
+// timer fires, and counts its attempts.
 func few(v view) bool {
 	for _, n := range v.Nodes() {
 		if n.attempt > 5 {
@@ -79,7 +79,8 @@ func few(v view) bool {
 	return tree.Few(v)
 }
 
-// carried puts a node above the layer that carries its messages, if there is one.
+// carried returns node n, or the layer that carries its messages with n above it if there is
+// such a layer.
 func carried(p sim.Params, n *node) sim.Node {
 	switch w := p.Word(Transport); w {
 	case "tcp":
@@ -95,7 +96,7 @@ func newNode(p sim.Params) *node {
 	return &node{most: p.Int(Children), silent: p.Bug(RT2), state: initial}
 }
 
-// script returns the requests of the application to a node, in each of its lives.
+// script returns the requests of the application to node self in one of its lives.
 func script(p sim.Params, self sim.Addr, life int) []sim.Signal {
 	var peers []sim.Addr
 	all := p.Addrs()

@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// setRoot records the root of the tree, and tells the children.
+// setRoot records the root of the tree, and informs the children of it.
 func (n *node) setRoot(env sim.Env, root sim.Addr) {
 	if n.root == root {
 		return
@@ -16,16 +16,16 @@ func (n *node) setRoot(env sim.Env, root sim.Addr) {
 	n.refresh(env, sim.Addr{})
 }
 
-// refresh tells the children of a root of each other, except for one child that already
-// knows.
+// refresh informs the children of a root of each other, except for the child knows, which knows
+// already.
 func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	if n.root == env.Self() {
 		n.tell(env, update{n.kids}, knows)
 	}
 }
 
-// tell sends a message to all children except one. It gives up a child to which the message cannot
-// be sent, since the child would never learn of it.
+// tell sends message m to all children except but. It gives up a child to which the message cannot
+// be sent, since that would never learn of it.
 func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
 	var deaf []sim.Addr
 	for _, kid := range n.kids {
@@ -38,14 +38,14 @@ func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
 	}
 }
 
-// cut breaks the connection to a peer, so that the peer gets an error, and acts as if an error had
-// come from the peer.
+// cut breaks the connection to a peer, so that the peer gets an error, and then acts as if it had
+// got the same error.
 func (n *node) cut(env sim.Env, peer sim.Addr) {
 	env.TCP().Reset(peer)
 	n.lose(env, peer)
 }
 
-// follow handles the parent's news of the root.
+// follow handles the news of the parent that the tree has another root.
 func (n *node) follow(env sim.Env, root sim.Addr) {
 	if root == env.Self() {
 		panic(fmt.Sprintf("randtree: %v says that this node is its root", n.parent))
@@ -56,7 +56,7 @@ func (n *node) follow(env sim.Env, root sim.Addr) {
 	n.setRoot(env, root)
 }
 
-// dropKid forgets a child, if it is one.
+// dropKid forgets node kid if that is a child.
 func (n *node) dropKid(env sim.Env, kid sim.Addr) {
 	if has(n.kids, kid) {
 		n.kids = without(n.kids, kid)
@@ -64,7 +64,7 @@ func (n *node) dropKid(env sim.Env, kid sim.Addr) {
 	}
 }
 
-// lose forgets a peer, since the connection to it broke.
+// lose forgets a peer to which the connection has broken.
 func (n *node) lose(env sim.Env, peer sim.Addr) {
 	if peer == n.target {
 		n.probing = false
@@ -79,8 +79,9 @@ func (n *node) lose(env sim.Env, peer sim.Addr) {
 	}
 }
 
-// orphaned looks for another place, for the node and all its children: under the root, or, if the
-// parent was the root, under the lowest of the root's children.
+// orphaned looks for another place for the node, with all its children: under the root, or, if the
+// lost parent was the root, under the lowest of the root's children. unlisted is the known bug with
+// which that node does not become a peer; keepRoot keeps the present root.
 func (n *node) orphaned(env sim.Env, unlisted sim.BugID, keepRoot bool) {
 	next := n.root
 	if n.root == n.parent {
@@ -101,7 +102,7 @@ func (n *node) orphaned(env sim.Env, unlisted sim.BugID, keepRoot bool) {
 }
 
 // recover looks for other trees: it probes the next peer, whether that is in this tree or not. Only
-// one probe is under way at a time; more would fill the buffer.
+// one probe is under way at a time, since more would fill the buffer.
 func (n *node) recover(env sim.Env, _ recoveryTimer) {
 	if n.state == joined || !env.Bug(RT3) {
 		env.After(recoveryEvery, recoveryTimer{})
@@ -119,7 +120,8 @@ func (n *node) recover(env sim.Env, _ recoveryTimer) {
 	}
 }
 
-// probe compares the roots of two trees: the tree with the higher root joins the other.
+// probe compares the root of the sender's tree with that of this one. The tree with the higher root
+// joins the other.
 func (n *node) probe(env sim.Env, from sim.Addr, m probe) {
 	if !env.TCP().Send(from, probed{}) && !env.Bug(RT27) {
 		n.cut(env, from) // or it would wait for ever
@@ -139,7 +141,7 @@ func (n *node) probe(env sim.Env, from sim.Addr, m probe) {
 	}
 }
 
-// probeJoin handles the news of another tree's root.
+// probeJoin handles the news that another tree has a lower root.
 func (n *node) probeJoin(env sim.Env, _ sim.Addr, m probeJoin) {
 	if n.state == initial && !env.Bug(RT14) {
 		return // the recovery timer is not set yet
@@ -149,8 +151,9 @@ func (n *node) probeJoin(env sim.Env, _ sim.Addr, m probeJoin) {
 	}
 }
 
-// merge makes this root join a lower one. If that one is among its own children, one of the two has
-// yet to learn that it is no longer a child.
+// merge makes this root join a lower one. If that is a child of this node, one of the two has yet
+// to learn that it is no longer a child. unlisted is the known bug with which that root does not
+// become a peer.
 func (n *node) merge(env sim.Env, root sim.Addr, unlisted sim.BugID) {
 	if !has(n.kids, root) {
 		n.goUnder(env, root, unlisted)

@@ -5,8 +5,8 @@ import (
 	"macemc/sim"
 )
 
-// Abstract is the abstraction of System for clients: a channel that loses nothing. Package refine
-// checks System against it.
+// Abstract is a channel that loses nothing, which is what System is for its clients. Package
+// refine checks that System does nothing that Abstract cannot do.
 var Abstract = &sim.System{
 	Name: "reliable-abstract", Doc: "A channel that loses nothing. It sends each value by TCP.",
 	Nodes: System.Nodes, Params: System.Params, Script: System.Script,

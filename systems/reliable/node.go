@@ -16,7 +16,7 @@ type (
 
 type retry struct{} // a timer
 
-// The facts for the monitor.
+// These are the facts that nodes emit for the monitor.
 type (
 	Sent      struct{ Value int }
 	Delivered struct {
@@ -31,7 +31,7 @@ const (
 	open    machine.Name = "open"
 )
 
-// A sender has at most one packet under way.
+// A sender sends one packet at a time, until it is acknowledged.
 type sender struct {
 	machine.Core
 	receiver sim.Addr
@@ -71,7 +71,7 @@ func (s *sender) ack(env sim.Env, _ sim.Addr, m ack) {
 	}
 }
 
-// A receiver delivers packets that are new.
+// A receiver delivers the packets that it has not delivered yet.
 type receiver struct {
 	machine.Core
 	last map[sim.Addr]int

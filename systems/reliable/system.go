@@ -93,8 +93,8 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	}
 }
 
-// order is the memory of the paper's SendRecvSpec: the values that were sent and not delivered yet,
-// by sender.
+// order is the memory of a monitor, SendRecvSpec in the paper: by sender, the values that were sent
+// and not delivered yet.
 type order struct{ pending map[sim.Addr][]int }
 
 // Init makes an empty memory.

@@ -24,7 +24,7 @@ var (
 // Params are the parameters of a system with replicated services.
 var Params = []*sim.Param{Over, Through, Faults}
 
-// Nodes returns the number of nodes of a service.
+// Nodes returns the number of nodes of one service.
 func Nodes(p sim.Params) int { return fronts(p) + replicas(p) }
 
 func fronts(p sim.Params) int {
@@ -45,7 +45,8 @@ func replicas(p sim.Params) int {
 	}
 }
 
-// Entrance returns the nodes of a service that its clients ask, the first to ask first.
+// Entrance returns the nodes of a service to which its clients send requests, in the order in
+// which they try them.
 func Entrance(p sim.Params, nodes []sim.Addr) []sim.Addr {
 	if fronts(p) == 0 {
 		return nodes
@@ -53,13 +54,14 @@ func Entrance(p sim.Params, nodes []sim.Addr) []sim.Addr {
 	return nodes[:1]
 }
 
-// Bugs switches on known bugs of the parts. The systems that are composed of the parts list them.
+// Bugs switches on known bugs of the parts of a service. They are bugs of the systems that are
+// composed of the parts.
 type Bugs struct {
 	Deaf, Curt, Forgets, Mixes bool // of the dispatcher: see dispatcher.Front
 	Mute                       bool // of Multi-Paxos: see multipaxos.NewReplica
 }
 
-// Node returns the k-th node of a service. Learner l applies the commands.
+// Node returns the k-th of the nodes of a service, which applies the commands to learner l.
 func Node(p sim.Params, nodes []sim.Addr, k int, l service.Learner, b Bugs) sim.Node {
 	of := nodes[fronts(p):]
 	if k -= fronts(p); k < 0 {

@@ -13,21 +13,21 @@ type put struct { // the application's request
 	Op any
 }
 
-// Ask returns the request by which the application asks a client for an operation. The operations
-// of a client are numbered in ascending order.
+// Ask returns the signal by which the application asks a client for operation op. The operations of
+// a client are numbered in ascending order.
 func Ask(id int, op any) sim.Signal { return put{id, op} }
 
-// Members are the nodes of a service that may be up, with the one to ask first.
+// Members are the nodes of a service that may be up, in the order in which a client asks them.
 type Members []sim.Addr
 
-// Send sends a command to the first member, unless there is none.
+// Send sends command c to the first member, if there is any.
 func (m Members) Send(env sim.Env, c Command) {
 	if len(m) > 0 {
 		env.TCP().Send(m[0], request{c})
 	}
 }
 
-// Without returns the members without a, which is down.
+// Without returns the members without node a.
 func (m Members) Without(a sim.Addr) Members {
 	return slices.DeleteFunc(slices.Clone(m), func(b sim.Addr) bool { return a == b })
 }
@@ -37,7 +37,7 @@ const (
 	waiting machine.Name = "waiting"
 )
 
-// A Client has one command under way at a time.
+// A Client asks a service for operations, one at a time.
 type Client struct {
 	machine.Core
 	service string // the service whose history it records; "" means that it records none
@@ -45,7 +45,7 @@ type Client struct {
 	command Command
 }
 
-// Clients has the handlers of a Client.
+// Clients has the handlers of the states of a Client.
 var Clients = machine.Define("client",
 	machine.State[*Client]{
 		Name:   free,
@@ -59,11 +59,12 @@ var Clients = machine.Define("client",
 	},
 )
 
-// Curt are clients with a known bug: they do not expect a second answer to a request.
+// Curt has the handlers of clients with a known bug: they do not handle a second answer to a
+// request.
 var Curt = Clients.Forget(free, machine.Messages(reply{})...)
 
-// NewClient returns a client of the nodes of a service. If the name is not "", it records a history
-// of its operations.
+// NewClient returns a client of the service whose nodes are of. If name is not "", the client
+// records a history of its operations under that name.
 func NewClient(name string, of []sim.Addr) *Client { return &Client{service: name, up: of} }
 
 func (c *Client) put(env sim.Env, m put) {
@@ -87,14 +88,14 @@ func (c *Client) reply(env sim.Env, _ sim.Addr, m reply) {
 
 func (c *Client) down(_ sim.Env, e sim.PeerError) { c.up = c.up.Without(e.Peer) }
 
-// again sends the command to the next member, since one member is down.
+// again sends the command to the next member, since a member is down.
 func (c *Client) again(env sim.Env, e sim.PeerError) {
 	c.down(env, e)
 	c.ask(env)
 }
 
-// Finished returns the property that all operations of each client are answered; operations returns
-// their number.
+// Finished returns the property that all operations of each client are answered in the end.
+// operations returns the number of operations of a client.
 func Finished(name string, operations func(sim.Params) int) sim.Property {
 	return sim.Takes(sim.Eventually(name, func(v sim.View[*Client]) bool {
 		for _, c := range v.Nodes() {

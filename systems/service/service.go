@@ -12,17 +12,19 @@ type Command struct {
 	Client sim.Addr
 	ID     int // numbered by the client, in ascending order
 	Op     any
-	Front  sim.Addr // the node that sent it for the client, and gets the answer
+	Front  sim.Addr // the node that sends it for the client, and gets the answer
 }
 
-// Same reports whether two commands are the same, whoever sent them.
+// Same reports whether two commands are the same operation of the same client. Their Front may
+// differ.
 func (c Command) Same(d Command) bool { return c.Client == d.Client && c.ID == d.ID }
 
-// A Learner is a service that is replicated: it applies commands. Two learners that have applied
-// the same commands are in the same state.
+// A Learner is a service that is replicated. Two learners that have applied the same commands in
+// the same order are in the same state.
 type Learner interface{ Apply(c Command) (value any) }
 
-// A Log is a learner that keeps the commands and returns no values. Protocols are checked with it.
+// A Log is a learner that keeps the commands and returns no values, by which protocols are
+// checked.
 type Log struct{ Commands []Command }
 
 // Apply appends a command.
@@ -31,9 +33,10 @@ func (l *Log) Apply(c Command) any {
 	return nil
 }
 
-// Network returns links whose connections queue many messages, as if a process of the operating
-// system were slow. The nodes of a service ignore the result of Send: a client has one command
-// under way at a time, so there are more messages only while acknowledgements are late.
+// Network returns a network whose connections queue many messages, as if a process of the
+// operating system were slow. The nodes of a service ignore the result of Send. That is right
+// since a client has one command under way at a time, so there are more messages only while
+// acknowledgements are late.
 func Network(sim.Params) sim.Network { return sim.Network{TCPBuffer: 1 << 16} }
 
 type ( // messages
@@ -45,14 +48,14 @@ type ( // messages
 	}
 )
 
-// The messages of a service, for clients and servers.
+// These are the messages of a service.
 type (
 	Request = request
 	Reply   = reply
 )
 
-// Answers holds the last answer to each client, by which a service notices repeated requests. A
-// client has one command under way at a time.
+// Answers has the last answer to each client, so that a service notices a request that was sent
+// twice.
 type Answers map[sim.Addr]Answered
 
 // Answered is a command with its result.
@@ -61,16 +64,16 @@ type Answered struct {
 	Value   any
 }
 
-// Has reports whether a command, or a later one of the same client, was applied.
+// Has reports whether command c, or a later one of the same client, was applied.
 func (a Answers) Has(c Command) bool {
 	last, known := a[c.Client]
 	return known && c.ID <= last.Command.ID
 }
 
-// Clients returns the clients that were answered, in order.
+// Clients returns the clients that have got answers, in ascending order.
 func (a Answers) Clients() []sim.Addr { return slices.SortedFunc(maps.Keys(a), sim.Addr.Compare) }
 
-// Send sends the answer to the node that asked.
+// Send sends the answer to the node that has sent the command.
 func (a Answered) Send(env sim.Env) {
 	env.TCP().Send(a.Command.Front, reply{a.Command.Client, a.Command.ID, a.Value})
 }

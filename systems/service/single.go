@@ -13,7 +13,8 @@ func NewSingle(l Learner) sim.Node { return singles.Node(&single{learner: l}) }
 
 type serve struct{} // a task
 
-// A single holds the commands that it has not answered.
+// A single is the abstraction of a replicated service. pending has the commands that it has not
+// applied yet.
 type single struct {
 	machine.Core
 	learner Learner
@@ -25,7 +26,7 @@ var singles = machine.Define("single", machine.State[*single]{
 	On:   machine.On(machine.OnMessage((*single).request), machine.OnSignal((*single).serve)),
 })
 
-// request puts a command at any place among those that wait.
+// request puts a command at any place among the pending ones.
 func (s *single) request(env sim.Env, _ sim.Addr, m request) {
 	at := env.Choose(len(s.pending)+1, "how many are served before")
 	s.pending = slices.Insert(slices.Clone(s.pending), at, m.Command)

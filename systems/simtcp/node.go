@@ -14,16 +14,17 @@ type (
 	retry struct{ peer sim.Addr }
 )
 
-// data is message seq of its sender's conversation with the receiver.
+// data is message number seq of a conversation from its sender to the receiver.
 type data struct {
 	attempt
 	seq int
 }
 
-// attempt identifies a conversation. Attempts are ordered by incarnation, then by errors.
+// attempt identifies a conversation of a sender with one receiver. Conversations are
+// ordered by incarnation, then by errors.
 type attempt struct {
 	incarnation int // the number of the sender's life
-	errors      int // number of connections to the receiver that broke in that life
+	errors      int // the number of connections to the receiver that have broken in that life
 }
 
 func (a attempt) after(b attempt) bool {
@@ -45,7 +46,8 @@ type outgoing struct {
 	next   int // the first message that was not sent yet
 }
 
-// anew begins with the first message again, in a new conversation if a connection broke.
+// anew makes the next message the first one, after an error. If a connection broke, a new
+// conversation begins.
 func (o *outgoing) anew(cause sim.Cause) {
 	if o.next = 0; cause == sim.CauseReset {
 		o.errors++
@@ -57,7 +59,7 @@ type incoming struct {
 	next int // the message that is expected
 }
 
-// take reports whether a message is the expected one, or the first of a later conversation.
+// take reports whether m is the expected message, or the first one of a later conversation.
 func (i *incoming) take(m data) bool {
 	if m.after(i.attempt) {
 		*i = incoming{attempt: m.attempt}
@@ -81,7 +83,7 @@ var handlers = sim.Handle(
 	sim.OnSignal((*node).again), sim.OnSignal((*node).flushed), sim.OnMessage((*node).data),
 )
 
-// open makes the maps: nothing has arrived from any node, and incarnations begin at 1.
+// open begins a life, in which nothing has arrived from any node.
 func (n *node) open(env sim.Env) {
 	for _, peer := range env.Peers() {
 		n.out[peer], n.in[peer] = &outgoing{}, &incoming{}
@@ -116,7 +118,7 @@ func (n *node) pump(env sim.Env, peer sim.Addr) {
 	}
 }
 
-// again begins a new conversation after an error.
+// again sends the messages to a peer again after an error.
 func (n *node) again(env sim.Env, e sim.PeerError) {
 	o := n.out[e.Peer]
 	o.anew(e.Cause)

@@ -14,7 +14,7 @@ const (
 	ST3 sim.BugID = "ST3"
 )
 
-// flaws are the names of the known bugs in package netsim.
+// flaws has the names that the known bugs have in package netsim.
 var flaws = []struct {
 	id   sim.BugID
 	flaw string

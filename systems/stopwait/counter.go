@@ -5,7 +5,7 @@ import "macemc/sim"
 // start is the application's request: send the increments.
 type start struct{}
 
-// increment is a message of its sender: the one with this number.
+// increment is a message with its number among those from the same sender.
 type increment struct{ number int }
 
 // counted is the fact that an increment was counted.

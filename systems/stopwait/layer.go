@@ -43,19 +43,19 @@ type Layer struct {
 	above sim.Above `mc:"-"` // the Env of the upper node, set again in every step
 }
 
-// outgoing is the messages to one peer.
+// outgoing has the messages to one peer that are not acknowledged.
 type outgoing struct {
 	seq   int           // the number of the first message of the queue
 	queue []sim.Message // the first message is under way
 }
 
-// add queues a message, and reports whether it is the only one.
+// add queues a message, and reports whether it is the only one in the queue.
 func (o *outgoing) add(m sim.Message) bool {
 	o.queue = append(o.queue, m)
 	return len(o.queue) == 1
 }
 
-// drop removes the first message, and reports whether others are left.
+// drop removes the first message of the queue, and reports whether others are left.
 func (o *outgoing) drop() bool {
 	o.queue = o.queue[1:]
 	o.seq++
@@ -76,13 +76,13 @@ func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
 // Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
-// enter sets the Env of the step, and returns the one for the upper node.
+// enter records the Env of this step, and returns the Env for the upper node.
 func (l *Layer) enter(env sim.Env) sim.Env {
 	l.above = sim.Above{Env: env, Port: l}
 	return &l.above
 }
 
-// Init starts the node above; the layer itself waits to be used.
+// Init starts the upper node. The layer itself has nothing to start.
 func (l *Layer) Init(env sim.Env) { l.upper.Init(l.enter(env)) }
 
 // Deliver takes data and acks, and hands up everything else.
@@ -111,7 +111,7 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// isNew acknowledges data that arrived, and reports whether it must be handed up.
+// isNew acknowledges data that has arrived, and reports whether it must be handed up.
 func (l *Layer) isNew(env sim.Env, from sim.Addr, seq int) bool {
 	if seq > l.next[from] {
 		return false // from a conversation that this node does not know
@@ -124,7 +124,7 @@ func (l *Layer) isNew(env sim.Env, from sim.Addr, seq int) bool {
 	return true
 }
 
-// acked removes an acknowledged message from the queue, and sends the next one.
+// acked removes the acknowledged message from the queue to node from, and sends the next one.
 func (l *Layer) acked(env sim.Env, from sim.Addr, seq int) {
 	o := l.out[from]
 	if o == nil || len(o.queue) == 0 || o.seq != seq {
@@ -138,7 +138,7 @@ func (l *Layer) acked(env sim.Env, from sim.Addr, seq int) {
 	l.tellFlushed(env)
 }
 
-// transmit sends the head of a queue, for the first time or again.
+// transmit sends the first message of queue o to a node, for the first time or again.
 func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing) {
 	env.UDP().Send(to, data{o.seq, o.queue[0]})
 	env.After(ackExpected, retransmit{to, o.seq})
@@ -157,10 +157,10 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// RequestToSend is granted at once, since the queue has no limit.
+// RequestToSend makes ClearToSend arrive at once, since the queue has no limit.
 func (l *Layer) RequestToSend(to sim.Addr) { l.above.Env.Post(sim.ClearToSend{Peer: to}) }
 
-// NotifyFlushed asks for a Flushed signal when everything sent is acked.
+// NotifyFlushed makes Flushed arrive when everything that was sent is acknowledged.
 func (l *Layer) NotifyFlushed() {
 	l.flush = true
 	l.tellFlushed(l.above.Env)
@@ -179,8 +179,8 @@ func (l *Layer) tellFlushed(env sim.Env) {
 	env.Post(sim.Flushed{})
 }
 
-// Reset panics: there is no connection, and if numbers began again at one end, the other end would
-// take them for old ones.
+// Reset panics. There is no connection that it could break, and if the numbers began again at one
+// end, the other end would take new messages for old ones.
 func (l *Layer) Reset(sim.Addr) {
 	panic("stopwait: a Layer has no connections to reset")
 }

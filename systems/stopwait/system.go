@@ -71,7 +71,8 @@ func explainCounted(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// ledger is the memory of a monitor: the last number that each node has counted of each other node.
+// ledger is the memory of a monitor: the number of the last increment that each node has counted
+// from each other node.
 type ledger struct{ last map[direction]int }
 
 type direction struct{ from, to sim.Addr }

@@ -23,7 +23,7 @@ type ( // facts
 	got   struct{ number int }
 )
 
-// register is the name of the object in the history: all storage objects together.
+// register is the name of the object in histories, which all storage objects are together.
 const register = "register"
 
 // An object holds a value, which is also its timestamp.
@@ -42,10 +42,11 @@ func (o *object) read(env sim.Env, from sim.Addr, m read) {
 	env.Bag().Send(from, value{m.round, o.number})
 }
 
-// asking is an operation for which all objects are asked. It ends when a majority has answered.
+// asking is the state of an operation for which all objects are asked. It ends when a majority
+// has answered.
 type asking struct {
 	objects  []sim.Addr
-	stay     bool // late answers are not taken
+	stay     bool // late answers are not accepted
 	quorum   bool // the answers of a majority are taken in one event
 	hasty    bool // one answer is enough, because of a known bug
 	atomic   bool // the storage promises to be atomic
@@ -60,7 +61,8 @@ func (a *asking) begin(env sim.Env, m sim.Message) {
 	}
 }
 
-// end records an answer, and reports whether it completes the operation.
+// end records the answer of node from, and reports whether the operation has enough answers
+// now and is over.
 func (a *asking) end(from sim.Addr, enough int) bool {
 	at := 0
 	for at < len(a.answered) && a.answered[at].Less(from) {
@@ -74,11 +76,11 @@ func (a *asking) end(from sim.Addr, enough int) bool {
 	return true
 }
 
-// ended ends the operation, after the answers were taken in one event.
+// ended ends the operation whose answers were taken in one event.
 func (a *asking) ended() { a.busy = false }
 
-// takes reports whether an answer is taken by itself. current reports that it belongs to the
-// operation under way.
+// takes reports whether a node accepts an answer as a message of its own. current reports
+// whether the answer belongs to the operation under way.
 func (a *asking) takes(current bool) bool {
 	if current {
 		return !a.quorum
@@ -105,23 +107,25 @@ type writer struct {
 
 var writers = sim.Handle(sim.OnSignal((*writer).beginWrite), sim.OnMessage((*writer).ack))
 
-// quorumWriters take the answers of a majority in one event, and late ones one by one.
+// quorumWriters are the handlers of a writer that takes the answers of a majority in one
+// event, and late ones one by one.
 var quorumWriters = sim.Handle(
 	sim.OnSignal((*writer).beginWrite), sim.OnMessage((*writer).ack),
 	sim.OnQuorum((*writer).enough, (*writer).acks, (*writer).ackAll),
 )
 
-// Offers offers the next write to an idle writer.
+// Offers offers the action that begins the next write, if no write is under way.
 func (w *writer) Offers(offer func(sim.Signal)) {
 	if !w.busy && w.number < w.most {
 		offer(beginWrite{})
 	}
 }
 
-// Accepts declines late answers.
+// Accepts declines late answers, and answers that are taken as a part of a quorum.
 func (w *writer) Accepts(_ sim.Addr, m sim.Message) bool { return w.takes(w.current(m.(ack))) }
 
-// acks matches the answers to the write under way.
+// acks reports whether an answer belongs to the write under way, and returns the number of
+// that write.
 func (w *writer) acks(_ sim.Addr, m ack) (number int, ok bool) { return m.number, w.current(m) }
 
 func (w *writer) ackAll(env sim.Env, _ []sim.Sent[ack]) {
@@ -167,7 +171,7 @@ type reader struct {
 	left    int
 	round   int
 	largest int   // the largest value in the answers so far
-	back    bool  // it writes that value back
+	back    bool  // it is writing that value back
 	results []int // the values of the reads so far
 }
 
@@ -175,21 +179,22 @@ var readers = sim.Handle(
 	sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value), sim.OnMessage((*reader).ack),
 )
 
-// quorumReaders take the answers of a majority in one event.
+// quorumReaders are the handlers of a reader that takes the answers of a majority in one
+// event.
 var quorumReaders = sim.Handle(
 	sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value), sim.OnMessage((*reader).ack),
 	sim.OnQuorum((*reader).enough, (*reader).values, (*reader).valueAll),
 	sim.OnQuorum((*reader).majority, (*reader).acksBack, (*reader).ackAll),
 )
 
-// Offers offers the next read to an idle reader.
+// Offers offers the action that begins the next read, if no read is under way.
 func (r *reader) Offers(offer func(sim.Signal)) {
 	if !r.busy && r.left > 0 {
 		offer(beginRead{})
 	}
 }
 
-// Accepts declines late answers.
+// Accepts declines late answers, and answers that are taken as a part of a quorum.
 func (r *reader) Accepts(_ sim.Addr, m sim.Message) bool {
 	switch m := m.(type) {
 	case value:
@@ -231,7 +236,8 @@ func (r *reader) value(env sim.Env, from sim.Addr, m value) {
 	}
 }
 
-// values matches answers to the read under way. acksBack matches answers to the write-back.
+// values reports whether an answer belongs to the read under way, and returns its round.
+// acksBack does the same for an answer to the write that writes the value back.
 func (r *reader) values(_ sim.Addr, m value) (round int, ok bool) { return m.round, r.current(m) }
 func (r *reader) acksBack(_ sim.Addr, m ack) (number int, ok bool) {
 	return m.number, r.confirms(m)
@@ -250,14 +256,15 @@ func (r *reader) ackAll(env sim.Env, _ []sim.Sent[ack]) {
 	r.returns(env)
 }
 
-// hears records the largest value of the answers.
+// hears records the value in answer m if it is the largest so far.
 func (r *reader) hears(env sim.Env, m value) {
 	if m.number > r.largest || env.Bug(RS4) {
 		r.largest = m.number
 	}
 }
 
-// answered continues the operation when a majority has answered.
+// answered continues the read when a majority has answered: it ends the read, or writes the
+// value back.
 func (r *reader) answered(env sim.Env) {
 	switch {
 	case r.atomic && !env.Bug(RS5):
@@ -268,7 +275,8 @@ func (r *reader) answered(env sim.Env) {
 	}
 }
 
-// ack ends a read whose value was written back.
+// ack handles an answer to the write that writes the value back. The read ends when a majority
+// has answered.
 func (r *reader) ack(env sim.Env, from sim.Addr, m ack) {
 	if r.confirms(m) && r.end(from, r.majority()) {
 		r.returns(env)

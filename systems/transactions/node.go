@@ -22,7 +22,7 @@ type ( // the operations of a participant
 	}
 )
 
-// The facts for the monitors.
+// These are the facts that nodes emit for the monitors.
 type (
 	Began   struct{ Tx int }
 	Decided struct {
@@ -86,8 +86,8 @@ func (c *coordinator) send(env sim.Env, k int) {
 	c.services[k].Send(env, service.Command{Client: env.Self(), ID: c.id, Op: c.op, Front: env.Self()})
 }
 
-// answered records an answer. counts reports that it is an answer to the request under way, last
-// that it is the last one.
+// answered records an answer. counts reports whether it belongs to the request under way, and
+// last whether it is the last one for which the coordinator waits.
 func (c *coordinator) answered(env sim.Env, from sim.Addr, m service.Reply) (counts, last bool) {
 	k := slices.IndexFunc(c.services, func(nodes service.Members) bool { return slices.Contains(nodes, from) })
 	if env.Bug(TX6) {
@@ -138,20 +138,21 @@ func (c *coordinator) lose(peer sim.Addr) (k int) {
 	return -1
 }
 
-// again sends the request to the next replica, since one is down.
+// again sends the request to the next replica of a participant, since a replica is down.
 func (c *coordinator) again(env sim.Env, e sim.PeerError) {
 	if k := c.lose(e.Peer); k >= 0 && c.waiting[k] && !env.Bug(TX3) {
 		c.send(env, k)
 	}
 }
 
-// A participant votes, and records the decisions. Each participant votes no on some transactions.
+// A participant votes on transactions and records the decisions. Each participant votes no on
+// some transactions.
 type participant struct {
 	number    int
 	decisions map[int]bool // by transaction: it is committed
 }
 
-// Apply returns the vote on a transaction, or records a decision.
+// Apply executes the command to vote on a transaction, or to record the decision about it.
 func (p *participant) Apply(c service.Command) any {
 	switch op := c.Op.(type) {
 	case prepare:

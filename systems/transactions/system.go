@@ -135,7 +135,7 @@ func atomic(v sim.View[service.Server]) bool {
 	return true
 }
 
-// under is the transaction under way, for a monitor; 0 means none.
+// under is the memory of a monitor: the transaction under way, or 0.
 type under struct{ Tx int }
 
 func (u *under) observe(fact any) {

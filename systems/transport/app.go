@@ -9,16 +9,16 @@ import (
 // begin is the application's request to send to all peers.
 type begin struct{ life int }
 
-// note is a message: the one with this number in an incarnation of its sender. An incarnation is an
-// attempt to send all messages to a peer. It consists of the sender's life, and the number of
-// errors of the peer in that life.
+// note is a message with its number in an incarnation of the sender. An incarnation is an attempt
+// to send all messages to one peer. It is identified by the life of the sender, and by the number
+// of errors of the connection to the peer in that life.
 type note struct {
 	life, errors int
 	number       int
 	text         string
 }
 
-// Divide and Unite implement Divisible.
+// Divide implements Divisible: it divides the text.
 func (n note) Divide(most int) (parts []sim.Message) {
 	for text := n.text; text != ""; {
 		size := min(most, len(text))
@@ -28,7 +28,7 @@ func (n note) Divide(most int) (parts []sim.Message) {
 	return parts
 }
 
-// Unite joins the texts of the parts.
+// Unite implements Divisible: it joins the texts of the parts.
 func (n note) Unite(parts []sim.Message) sim.Message {
 	n.text = ""
 	for _, p := range parts {
@@ -37,8 +37,7 @@ func (n note) Unite(parts []sim.Message) sim.Message {
 	return n
 }
 
-// app sends notes to its peers, and begins again with a peer after an
-// error.
+// app sends notes to its peers. After an error it begins again with that peer.
 type app struct {
 	messages int    // number to send to each peer; 0 means that it only listens
 	text     string // the text of each note
@@ -96,8 +95,7 @@ func (a *app) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// send sends one note after the other, to each peer in turn, until a buffer is
-// full.
+// send sends notes to all peers in turn, until a buffer is full.
 func (a *app) send(env sim.Env) {
 	for a.waits.IsZero() {
 		to := a.next(env.Peers())
@@ -114,7 +112,7 @@ func (a *app) send(env sim.Env) {
 	}
 }
 
-// next returns the next peer to which there is something to send, in turn, or zero if there is
+// next returns the next peer, in turn, for which the app has notes left, or zero if there is
 // none.
 func (a *app) next(peers []sim.Addr) (to sim.Addr) {
 	for _, p := range peers {

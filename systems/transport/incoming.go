@@ -17,9 +17,9 @@ type incoming struct {
 	buffer  []packet
 }
 
-// arrived handles a packet. It acknowledges the packet. Then it tells the node above of the
-// connection that this one replaced, and hands up the messages that are now whole and in
-// order.
+// arrived handles packet p of node from, and acknowledges it. If p begins a connection that
+// replaces another one, it then reports the end of that one to the upper node. At last it
+// hands up the messages that are whole and in order now.
 func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	in := l.in[from]
 	replaced := false
@@ -57,8 +57,8 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	}
 }
 
-// accept stores a packet, and returns the messages that are now whole and in
-// order.
+// accept stores packet p of a connection, and returns the messages that are whole and in
+// order now.
 func (l *Layer) accept(env sim.Env, in *incoming, p packet) (whole []sim.Message) {
 	if p.seq < in.next || index(in.buffer, p.seq) >= 0 && !(p.size() > 1 && l.bug(env, MT8)) {
 		return nil // it came before
@@ -80,7 +80,8 @@ func (l *Layer) accept(env sim.Env, in *incoming, p packet) (whole []sim.Message
 	}
 }
 
-// keep puts a packet into the buffer. It reports whether the packet was the next.
+// keep adds a packet to the buffer, and reports whether it is the one after all packets that
+// had arrived without a gap.
 func (in *incoming) keep(p packet) bool {
 	in.buffer = insert(in.buffer, p)
 	if p.seq != in.next {
@@ -90,7 +91,8 @@ func (in *incoming) keep(p packet) bool {
 	return true
 }
 
-// message removes the next message from the buffer, and returns it, if all of it has arrived.
+// message removes the packets of the next message from the buffer and returns the message, or
+// nil if not all of them have arrived.
 func (in *incoming) message() sim.Message {
 	if len(in.buffer) == 0 || in.buffer[0].seq != in.deliver {
 		return nil
@@ -115,7 +117,7 @@ func (in *incoming) message() sim.Message {
 	return m
 }
 
-// acknowledges returns the number to send in the ack for a packet.
+// acknowledges returns the number to acknowledge after packet p has arrived.
 func (l *Layer) acknowledges(env sim.Env, in *incoming, p packet) int {
 	switch all := in.next - 1; {
 	case p.seq > all && l.bug(env, MT5):

@@ -28,7 +28,7 @@ type (
 	// reset means that the receiver of this number does not know the connection.
 	reset struct{ seq int }
 
-	// begun is a payload that means that the sender has begun another session.
+	// begun is a payload by which the sender says that it has begun another session.
 	begun struct{}
 
 	// retransmit is the timer of a datagram in flight.
@@ -36,11 +36,11 @@ type (
 		peer sim.Addr
 		seq  int
 	}
-	// clear is the timer whose firing tells the upper node that there is room.
+	// clear is the timer after which the upper node gets a ClearToSend.
 	clear struct{ peer sim.Addr }
 )
 
-// Divisible is a message that may be too large for one datagram.
+// Divisible is a message that a Layer can send in parts, if it is too large for one datagram.
 type Divisible interface {
 	// Divide divides the message into parts of at most this number of bytes. It returns one part or
 	// none if the message is small enough.
@@ -49,7 +49,7 @@ type Divisible interface {
 	Unite(parts []sim.Message) sim.Message
 }
 
-// Options are the sizes of a Layer. A field that is 0 has its default.
+// Options are the sizes and the behavior of a Layer. A size that is 0 has its default.
 type Options struct {
 	Datagram int // the most bytes of a message in one datagram; 0 means 1200
 	Buffer   int // the most messages to one peer that are not acknowledged; 0 means 20
@@ -112,7 +112,7 @@ func Over(upper sim.Node, o Options) *Layer {
 // Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
-// enter sets the Env of the step, and returns the one for the upper node.
+// enter records the Env of this step, and returns the Env for the upper node.
 func (l *Layer) enter(env sim.Env) sim.Env {
 	l.above = sim.Above{Env: env, Port: l}
 	return &l.above
@@ -188,20 +188,22 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// RequestToSend asks for a ClearToSend signal as soon as there is room.
+// RequestToSend asks for a ClearToSend signal, which arrives as soon as there is room in the
+// buffer to node to.
 func (l *Layer) RequestToSend(to sim.Addr) {
 	l.asked[to] = true
 	l.tellClear(l.above.Env, to)
 }
 
-// tellClear tells the upper node that there is room, if it asked for that.
+// tellClear makes a ClearToSend arrive at the upper node, if it has asked for that.
 func (l *Layer) tellClear(env sim.Env, to sim.Addr) {
 	if o := l.out[to]; l.asked[to] && (o == nil || o.messages() < l.options.Buffer) {
 		env.After(clearAfter, clear{to})
 	}
 }
 
-// NotifyFlushed asks for a Flushed signal when everything sent is acknowledged.
+// NotifyFlushed asks for a Flushed signal, which arrives when everything that was sent is
+// acknowledged.
 func (l *Layer) NotifyFlushed() {
 	l.flush = true
 	l.tellFlushed(l.above.Env)
@@ -220,8 +222,8 @@ func (l *Layer) tellFlushed(env sim.Env) {
 	env.Post(sim.Flushed{})
 }
 
-// Reset closes both directions. Without Options.Paired the peer learns of that when it sends, or
-// when the next connection to it is opened.
+// Reset closes the connections to and from node to. Without Options.Paired that node learns of
+// it when it sends something, or when the next connection to it is opened.
 func (l *Layer) Reset(to sim.Addr) {
 	env := l.above.Env
 	l.giveUp(env, to)
@@ -229,8 +231,8 @@ func (l *Layer) Reset(to sim.Addr) {
 	env.Post(sim.PeerError{Peer: to, Cause: sim.CauseReset})
 }
 
-// fail reports a broken connection to the upper node. It is called last in a handler, since
-// the upper node may send in return.
+// fail reports to the upper node that a connection has broken. A handler calls it last, since
+// the upper node may send messages in return.
 func (l *Layer) fail(env sim.Env, peer sim.Addr) {
 	l.forgetRequest(env, peer)
 	l.upper.Handle(&l.above, sim.PeerError{Peer: peer, Cause: sim.CauseReset})
@@ -238,7 +240,8 @@ func (l *Layer) fail(env sim.Env, peer sim.Addr) {
 
 func (l *Layer) bug(env sim.Env, id sim.BugID) bool { return l.options.Bugs && env.Bug(id) }
 
-// forgetRequest ends a node's wait for room, since it gets an error.
+// forgetRequest ends the wait of the upper node for room in the buffer to a peer, since it
+// gets an error instead.
 func (l *Layer) forgetRequest(env sim.Env, peer sim.Addr) {
 	delete(l.asked, peer)
 	if !l.bug(env, MT10) {

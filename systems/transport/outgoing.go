@@ -31,11 +31,11 @@ type outgoing struct {
 	repeated  int           // number of acks in a row with nothing new, up to duplicates
 }
 
-// duplicates is the number of acks for one number after which the next datagram counts as lost:
-// fast retransmit.
+// duplicates is the number of acks for the same number after which the next packet counts as lost,
+// which is the fast retransmit of TCP.
 const duplicates = 3
 
-// open begins a connection.
+// open begins a connection to node to.
 func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 	l.opened++
 	remember(env, openedKey, l.opened)
@@ -45,9 +45,9 @@ func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 	return o
 }
 
-// take puts the parts of a message into the queue. If the connection reaches the numbers of the
-// next identifier, it uses that up, too. Otherwise the next connection would have the same numbers,
-// and packets of this one that are under way would count there.
+// take puts the parts of a message into the queue. If their numbers reach those of the next
+// identifier, the connection uses up that identifier as well. Otherwise the next connection would have
+// the same numbers, and packets of this one that are under way would be taken for packets of that one.
 func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
 	o.add(parts, l.options.Span)
 	if used := (o.next - 1) / l.options.Span; used > l.opened {
@@ -75,7 +75,7 @@ func (o *outgoing) add(parts []sim.Message, span int) {
 
 func (o *outgoing) idle() bool { return o.acked == o.next-1 }
 
-// messages returns the number of messages that are not acknowledged.
+// messages returns the number of messages of which not all is acknowledged.
 func (o *outgoing) messages() (n int) {
 	for _, part := range [][]packet{o.flight, o.again, o.queue} {
 		for _, p := range part {
@@ -87,10 +87,10 @@ func (o *outgoing) messages() (n int) {
 	return n
 }
 
-// timeout returns how long to wait for an ack.
+// timeout returns the time after which a packet without an ack is sent again.
 func (o *outgoing) timeout() time.Duration { return firstTimeout << o.doubled }
 
-// pump sends as much as the window allows: first the packets that must be sent again.
+// pump sends the packets that the window allows, beginning with those that must be sent again.
 func (l *Layer) pump(env sim.Env, to sim.Addr, o *outgoing) {
 	for len(o.flight) < o.window {
 		if len(o.again) > 0 {
@@ -104,7 +104,7 @@ func (l *Layer) pump(env sim.Env, to sim.Addr, o *outgoing) {
 	}
 }
 
-// send moves the next packet into flight. It reports false if there is none.
+// send moves the next packet into flight, and returns it. ok is false if there is none.
 func (o *outgoing) send(env sim.Env) (p packet, ok bool) {
 	from := &o.queue
 	if len(o.again) > 0 {
@@ -127,8 +127,8 @@ func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, p packet) {
 	env.After(o.timeout(), retransmit{to, p.seq})
 }
 
-// timeout handles the timer of a packet without an ack. Everything in flight counts as lost. If
-// that goes on for a long time, the peer counts as lost, too, which is rare.
+// timeout handles the timer of packet seq, which has no ack. All packets in flight count as lost. If
+// no ack has arrived for a long time, the layer gives up the peer, which is rare.
 func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 	o := l.out[to]
 	if o == nil || index(o.flight, seq) < 0 {
@@ -146,7 +146,7 @@ func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 	l.pump(env, to, o)
 }
 
-// lose takes everything in flight for lost, and begins with the smallest window.
+// lose makes all packets in flight count as lost, and the window as small as possible.
 func (o *outgoing) lose() {
 	o.threshold, o.window, o.grown, o.repeated = max(o.window/2, 1), 1, 0, 0
 	o.doubled = min(o.doubled+1, doublings)
@@ -156,7 +156,7 @@ func (o *outgoing) lose() {
 	o.flight = nil
 }
 
-// acknowledged removes the packets that arrived, and sends more.
+// acknowledged handles an ack of node from: it removes the packets up to seq, and sends more.
 func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	o := l.out[from]
 	env.Emit(isTold{from, seq})
@@ -180,7 +180,8 @@ func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	l.tellFlushed(env)
 }
 
-// arrived removes everything up to a number, and enlarges the window to most packets.
+// arrived removes the packets up to seq, which have arrived, and enlarges the window, to at most most
+// packets.
 func (o *outgoing) arrived(env sim.Env, seq, most int) {
 	o.grow(seq-o.acked, most)
 	o.acked, o.doubled, o.repeated = seq, 0, 0
@@ -191,8 +192,8 @@ func (o *outgoing) arrived(env sim.Env, seq, most int) {
 	}
 }
 
-// acknowledgedAgain handles an ack with nothing new: a packet has arrived, but not the next
-// one.
+// acknowledgedAgain handles an ack with nothing new, by which a packet has arrived that was not the
+// next one.
 func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
 	if len(o.flight) > 0 && o.repeats() {
 		env.Emit(sentAgain{from, o.flight[0].seq})
@@ -201,7 +202,7 @@ func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
 }
 
 // repeats counts an ack with nothing new. It reports whether the first packet in flight counts as lost
-// by that, and then makes the window smaller.
+// from now on, and then makes the window smaller.
 func (o *outgoing) repeats() bool {
 	if o.repeated == duplicates {
 		return false
@@ -214,8 +215,8 @@ func (o *outgoing) repeats() bool {
 	return true
 }
 
-// grow enlarges the window: below the threshold by one for each datagram that arrived, and above it
-// by one for each window of datagrams.
+// grow enlarges the window after packets have arrived: below the threshold by one for each packet, and
+// above it by one for each window of packets. The window is at most most packets.
 func (o *outgoing) grow(arrived, most int) {
 	for range arrived {
 		if o.window < o.threshold {
@@ -229,7 +230,7 @@ func (o *outgoing) grow(arrived, most int) {
 	}
 }
 
-// refused closes a connection that the peer does not know.
+// refused closes the connection to which number seq belongs, which its receiver does not know.
 func (l *Layer) refused(env sim.Env, from sim.Addr, seq int) {
 	o := l.out[from]
 	if o == nil || index(o.flight, seq) < 0 && index(o.again, seq) < 0 {
@@ -252,7 +253,7 @@ func (l *Layer) giveUp(env sim.Env, peer sim.Addr) {
 	}
 }
 
-// closeOut closes the connection to a peer, and forgets what it has not delivered.
+// closeOut closes the connection to a peer, and drops the messages that were not delivered.
 func (l *Layer) closeOut(env sim.Env, peer sim.Addr) {
 	o := l.out[peer]
 	if o == nil {

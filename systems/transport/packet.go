@@ -2,14 +2,14 @@ package transport
 
 import "macemc/sim"
 
-// packet is what a connection numbers: a message, or a fragment of one.
+// packet is the unit that a connection numbers: a message, or a part of one.
 type packet struct {
 	seq     int
 	syn     int // for the first packet of a connection: the connection's identifier
 	payload sim.Message
 }
 
-// datagram returns the packet as the datagram that is sent.
+// datagram returns the datagram that carries the packet.
 func (p packet) datagram() sim.Message {
 	if p.syn > 0 {
 		return syn{p.syn, p.seq, p.payload}
@@ -17,7 +17,7 @@ func (p packet) datagram() sim.Message {
 	return data{p.seq, p.payload}
 }
 
-// size returns the number of packets of the message.
+// size returns the number of packets of the message to which this packet belongs.
 func (p packet) size() int {
 	if f, is := p.payload.(fragment); is {
 		return f.of
@@ -54,7 +54,8 @@ func insert(all []packet, p packet) []packet {
 	return append(out, all[at:]...)
 }
 
-// beyond returns the packets above a number. It returns nil if there are none, so that there is only one such state.
+// beyond returns the packets whose numbers are greater than seq, or nil if there are none, so that there is
+// only one such state.
 func beyond(all []packet, seq int) []packet {
 	for len(all) > 0 && all[0].seq <= seq {
 		all = all[1:]

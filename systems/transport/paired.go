@@ -2,22 +2,22 @@ package transport
 
 import "macemc/sim"
 
-// paired is a datagram of a Layer whose errors cut both directions. A node begins another session
-// with a peer when it restarts or gives up the peer, and a peer that learns of the new session gets
-// an error. A datagram that was sent before its sender knew the receiver's session belongs to the
-// time before the cut, and counts as lost.
+// paired is a datagram of a Layer whose errors cut both directions, with the sessions of both ends.
+// A node begins another session with a peer when it restarts or gives up the peer; a peer that
+// learns of a new session gets an error. A datagram whose sender did not know the receiver's
+// present session was sent before the cut, and counts as lost.
 type paired struct {
 	mine, yours int // the sender's session, and the receiver's as far as the sender knows
 	datagram    sim.Message
 }
 
-// session is a pair of sessions between two nodes, as one of them knows it. Sessions are numbered
-// like connections, in ascending order.
+// session has the sessions of two nodes with each other, as one of them knows them. Sessions are
+// numbered like connections, in ascending order.
 type session struct{ mine, yours int }
 
 func yoursKey(peer sim.Addr) string { return "transport: session of " + peer.String() }
 
-// transfer sends a datagram.
+// transfer sends datagram m to node to. With Options.Paired it adds the sessions.
 func (l *Layer) transfer(env sim.Env, to sim.Addr, m sim.Message) {
 	if l.options.Paired {
 		s := l.sessions[to]
@@ -26,7 +26,7 @@ func (l *Layer) transfer(env sim.Env, to sim.Addr, m sim.Message) {
 	env.UDP().Send(to, m)
 }
 
-// begin begins another session of this node with a peer. It opens a connection, whose first packet
+// begin begins another session of this node with a peer. It opens a connection whose first packet
 // informs the peer.
 func (l *Layer) begin(env sim.Env, peer sim.Addr) {
 	l.opened++
@@ -35,16 +35,16 @@ func (l *Layer) begin(env sim.Env, peer sim.Addr) {
 	l.announce(env, peer)
 }
 
-// announce opens a connection whose first packet carries no message. It is sent until it is
-// acknowledged, and so the peer knows the session.
+// announce opens a connection whose first packet contains no message. Since a packet is sent until
+// it is acknowledged, the peer learns of the session.
 func (l *Layer) announce(env sim.Env, peer sim.Addr) {
 	o := l.open(env, peer)
 	l.take(env, o, []sim.Message{begun{}})
 	l.pump(env, peer, o)
 }
 
-// within handles the cut that a datagram reports. It returns whether the datagram belongs to the
-// present sessions of both ends.
+// within handles the cut that datagram m of node from may report. It returns whether m belongs to
+// the present sessions of both ends.
 func (l *Layer) within(env sim.Env, from sim.Addr, m paired) bool {
 	s := l.sessions[from]
 	if m.mine < s.yours {

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// Facts for the monitors. The comments say who emits them.
+// These are the facts that nodes emit for the monitors. The comments say who emits each of them, and when.
 type (
 	started struct{} // a node, when one of its lives begins
 
@@ -119,8 +119,8 @@ func explainAgreed(v layers) string {
 
 func delivered(v apps) bool { return explainDelivered(v) == "" }
 
-// explainDelivered describes the messages that were not sent yet, or have not arrived. It returns ""
-// if there are none. A receiver that has crashed need not know which messages arrived before.
+// explainDelivered describes the messages that were not sent yet, or have not arrived, or returns "" if
+// there are none. A receiver that has crashed need not know which messages arrived before.
 func explainDelivered(v apps) string {
 	var all []string
 	for a, s := range v.Nodes() {
@@ -147,13 +147,13 @@ func explainQuiet(v layers) string {
 // direction is an ordered pair of nodes.
 type direction struct{ from, to sim.Addr }
 
-// hearing is the memory of a monitor: the last note in each direction.
+// hearing is the memory of a monitor: by direction, the last note that has arrived.
 type hearing struct{ last map[direction]note }
 
 // Init makes the memory of the monitor before the first step.
 func (h *hearing) Init() { h.last = map[direction]note{} }
 
-// forget makes a node that starts again have received nothing.
+// forget records that node at starts again, and has received nothing in its new life.
 func (h *hearing) forget(at sim.Addr) {
 	for d := range h.last {
 		if d.to == at {
@@ -183,8 +183,8 @@ func (h *hearing) inOrder(at sim.Addr, fact any) error {
 	return nil
 }
 
-// incarnations returns an error if a note arrives whose incarnation is earlier than that of a note
-// before it.
+// incarnations returns an error if a note arrives whose incarnation is earlier than that of the previous
+// note.
 func (h *hearing) incarnations(at sim.Addr, fact any) error {
 	f, is := fact.(heard)
 	if !is {
@@ -210,10 +210,10 @@ func honest(_ *nothing, at sim.Addr, fact any) error {
 	return nil
 }
 
-// telling is the memory of a monitor: what senders should know from acks that covered less than they could.
+// telling is the memory of a monitor. It compares the numbers in acks with the packets that had arrived.
 type telling struct {
-	arrived map[told]int      // by ack: what had arrived when it was sent
-	known   map[direction]int // by direction: what the sender should know from the acks that arrived
+	arrived map[told]int      // by ack: the number up to which all packets had arrived when it was sent
+	known   map[direction]int // by direction: the number up to which the sender should know that all have arrived
 }
 
 type told struct {
@@ -243,8 +243,8 @@ func (t *telling) frugal(at sim.Addr, fact any) error {
 	return nil
 }
 
-// failures is the memory of a monitor. It counts, for each direction, the reasons for failures, and
-// the connections that failed.
+// failures is the memory of a monitor. By direction, it counts the connections that failed, and the events
+// that are a reason for a failure.
 type failures struct {
 	lives   map[sim.Addr]int
 	reasons map[direction]int

@@ -12,7 +12,7 @@ const openedKey = "transport: opened"
 
 func leastKey(peer sim.Addr) string { return "transport: least of " + peer.String() }
 
-// remember stores a number so that it survives a crash.
+// remember stores a number under a key, so that it survives a crash.
 func remember(env sim.Env, key string, number int) {
 	store := env.Store()
 	store.Put(key, strconv.Itoa(number))
@@ -21,7 +21,8 @@ func remember(env sim.Env, key string, number int) {
 	}
 }
 
-// recall reads what an earlier life has stored, and reports whether there was an earlier life.
+// recall reads the numbers that earlier lives have stored, and reports whether there was an
+// earlier life.
 func (l *Layer) recall(env sim.Env) bool {
 	store := env.Store()
 	if !l.bug(env, MT12) {

@@ -25,7 +25,7 @@ type Reorg struct {
 }
 
 // Reorganise makes a member send its children the names of other nodes that may become their
-// parents. It is only a hint: if there is no room for it, the next one will do.
+// parents. These messages may get lost if a buffer is full, since later ones will do.
 func Reorganise(env sim.Env, n Member) {
 	kids := slices.SortedFunc(n.Children(), sim.Addr.Compare)
 	for _, kid := range kids {
@@ -33,8 +33,8 @@ func Reorganise(env sim.Env, n Member) {
 	}
 }
 
-// Around returns the places to which a node may move: below its grandparent, or below one of its
-// parent's children; but not below itself, its parent or its own children.
+// Around returns the nodes that may become the parent of node n, whose address is self: its
+// grandparent and the children of its parent, but not itself, its parent or its own children.
 func (m Reorg) Around(n Member, self sim.Addr) (places []sim.Addr) {
 	papa := n.Parent()
 	for _, a := range append(m.brothers[:len(m.brothers):len(m.brothers)], m.grandparent) {
@@ -45,5 +45,6 @@ func (m Reorg) Around(n Member, self sim.Addr) (places []sim.Addr) {
 	return places
 }
 
-// StayOrMove holds the weights of the coin by which a node decides whether to move.
+// StayOrMove has the weights of the coin by which a node decides whether to move to another
+// place.
 var StayOrMove = []int{3, 2}

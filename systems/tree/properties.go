@@ -8,7 +8,7 @@ import (
 )
 
 // Properties returns the properties of a tree: there are never any loops, and in the end all nodes
-// are in one tree, whose children and parents agree.
+// are in one tree, in which children and parents agree.
 func Properties() []sim.Property {
 	return []sim.Property{
 		sim.Always("no loops: following parents leads to a root or to a node that has not joined", noLoops, explainLoop),
@@ -18,8 +18,8 @@ func Properties() []sim.Property {
 	}
 }
 
-// FewMessages bounds the space of a tree that may begin to reorganise again before the last
-// reorganisation is over.
+// FewMessages bounds the space of a tree whose reorganisations may begin before the last one is
+// over.
 var FewMessages = sim.While("three messages under way for each node, on average", Few[Member])
 
 type view = sim.View[Member]
@@ -29,9 +29,9 @@ func Few[N any](v sim.View[N]) bool { return v.InFlight() <= 3*v.Len() }
 
 func noLoops(v view) bool { return inLoop(v).IsZero() }
 
-// inLoop returns a node from which following parents never ends, or zero if there is none. A root
-// is its own parent, so a node that adopted itself is a root, too, and not a loop: the property
-// "one root" deals with those.
+// inLoop returns a node from which going from parent to parent never ends, or zero if there is
+// none. A root is its own parent, so a node that has adopted itself is a root as well, and not a
+// loop: the property "one root" deals with those.
 func inLoop(v view) sim.Addr {
 	for a := range v.Nodes() {
 		at := upward(v, a)
@@ -42,8 +42,8 @@ func inLoop(v view) sim.Addr {
 	return sim.Addr{}
 }
 
-// upward follows parents until it reaches a root or a node without a parent, for at most as many
-// steps as there are nodes.
+// upward goes from node at from parent to parent, until it reaches a root or a node without a
+// parent, which it returns. It takes at most one step for each node.
 func upward(v view, at sim.Addr) sim.Addr {
 	for range v.Len() {
 		up := above(v, at)
@@ -55,7 +55,7 @@ func upward(v view, at sim.Addr) sim.Addr {
 	return at
 }
 
-// above returns the parent of a. It returns zero if a has not joined, or is zero.
+// above returns the parent of node a, or zero if a has not joined or is zero.
 func above(v view, a sim.Addr) sim.Addr {
 	if n, ok := v.At(a); ok {
 		return n.Parent()
@@ -111,7 +111,7 @@ func childrenMatch(v view) bool {
 	return true
 }
 
-// stranger returns the first child of node n, at a, that has another parent.
+// stranger returns the first child of node n, whose address is a, that has another parent.
 func stranger(v view, n Member, a sim.Addr) (first sim.Addr) {
 	for kid := range n.Children() {
 		if above(v, kid) != a && (first.IsZero() || kid.Less(first)) {
@@ -121,7 +121,7 @@ func stranger(v view, n Member, a sim.Addr) (first sim.Addr) {
 	return first
 }
 
-// unlisted reports whether the parent of node n, at a, does not list it as a child.
+// unlisted reports whether the parent of node n, whose address is a, does not list it as a child.
 func unlisted(v view, n Member, a sim.Addr) bool {
 	parent, ok := v.At(n.Parent())
 	return ok && n.Parent() != a && !parent.HasChild(a)
@@ -140,7 +140,7 @@ func explainChildren(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// names lists the nodes for which so is true.
+// names lists the nodes for which so returns true.
 func names(v view, so func(sim.Addr, Member) bool) string {
 	var all []string
 	for a, n := range v.Nodes() {

@@ -6,7 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// The guarded actions. When the coordinator sends one, it is a message that orders the action.
+// These are the guarded actions. If the coordinator sends one of them as a message, it orders the
+// receiver to take that action.
 type (
 	prepare struct{} // of a manager
 	commit  struct{} // of the coordinator
@@ -51,7 +52,7 @@ var managers = sim.Handle(
 	sim.OnSignal((*manager).prepare), sim.OnSignal((*manager).abort), sim.OnMessage((*manager).committed), sim.OnMessage((*manager).aborted),
 )
 
-// Offers offers a working manager its choices.
+// Offers offers a working manager the actions to prepare and to abort.
 func (m *manager) Offers(offer func(sim.Signal)) {
 	if m.state == stateWorking {
 		offer(prepare{})
@@ -81,8 +82,8 @@ type coordinator struct {
 
 var coordinators = sim.Handle(sim.OnSignal((*coordinator).commit), sim.OnSignal((*coordinator).abort), sim.OnMessage((*coordinator).heard))
 
-// Offers offers the coordinator to abort as long as it has sent no order, and to commit when enough
-// managers are prepared.
+// Offers offers the coordinator the action to abort as long as it has sent no order, and the action
+// to commit if enough managers are prepared.
 func (c *coordinator) Offers(offer func(sim.Signal)) {
 	if c.done {
 		return
@@ -93,7 +94,7 @@ func (c *coordinator) Offers(offer func(sim.Signal)) {
 	offer(abort{})
 }
 
-// Accepts accepts no more messages after the order.
+// Accepts accepts no messages after the coordinator has sent its order.
 func (c *coordinator) Accepts(sim.Addr, sim.Message) bool { return !c.done }
 
 func (c *coordinator) commit(env sim.Env, m commit) { c.order(env, m) }

@@ -34,7 +34,7 @@ func (c *client) ack(env sim.Env, _ sim.Addr, m ack) {
 	}
 }
 
-// next asks for the first write that is not acknowledged.
+// next sends the server the first write that is not acknowledged.
 func (c *client) next(env sim.Env) {
 	if c.acked == c.writes {
 		env.Cancel(again{})

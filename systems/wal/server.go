@@ -12,8 +12,8 @@ type (
 	ack struct{ Value int } // this number is written
 )
 
-// The log is one of two files. The key current names it. If the key is not set, it is the
-// file that first names.
+// The log is one of two files. The key current of the store has the name of the file in use; if
+// it is not set, that is the file first.
 const (
 	current = "log"
 	first   = "a"
@@ -40,10 +40,10 @@ func (s *server) open(env sim.Env) {
 	s.replay(env)
 }
 
-// record encodes a value as a record of the log, which ends with a dot.
+// record returns the record of a value in the log. A record ends with a dot.
 func record(value int) []byte { return []byte(strconv.Itoa(value) + ".") }
 
-// replay reads the log, and cuts off a record that is not whole.
+// replay reads the log, and cuts off the last record if it is not whole.
 func (s *server) replay(env sim.Env) {
 	file := env.Store().File(s.log)
 	data := file.ReadAll()
@@ -97,7 +97,7 @@ func (s *server) write(env sim.Env, from sim.Addr, value int) {
 	}
 }
 
-// shorten replaces the log by one that has a single record.
+// shorten replaces the log by one that has a single record, for the present value.
 func (s *server) shorten(env sim.Env) {
 	store, old := env.Store(), s.log
 	s.log, s.records = first, 1
@@ -126,8 +126,8 @@ func empty(file sim.File) {
 	must(file.Sync())
 }
 
-// must panics if the disk fails. Disks do not fail here; a server that may lose a sync would have
-// more to do.
+// must panics if err is not nil. Disks do not fail in this system; a server whose sync may fail
+// would have more to do.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("wal: the disk fails: %v", err))

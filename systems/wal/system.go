@@ -59,7 +59,7 @@ var System = &sim.System{
 
 type view = sim.View[*server]
 
-// ends returns the two nodes; one that is not running is nil.
+// ends returns the server and the client. A node that is not running is nil.
 func ends(v view) (s *server, c *client) {
 	for _, s = range v.Nodes() {
 	}
