@@ -18,24 +18,24 @@ import (
 	"strings"
 )
 
-// A room is a set of packages that are changed together, and the packages whose tests must notice,
-// the fastest first. A pattern of test names may follow a package after a blank: only these tests
-// run, or, after a minus, all but these.
+// A room is a set of packages in which mutants are made, and the packages whose tests should notice
+// these, the fastest first. After the path of such a package may follow a blank and a pattern of
+// test names: only these tests run, or, if the pattern begins with a minus, all but these.
 type room struct {
 	name     string
-	packages []string // patterns; one that matches nothing is ignored
+	packages []string // patterns of packages; one that matches nothing is ignored
 	tests    []string
 }
 
-// kept are the tests that notice most mutants, and soon. A search that finds nothing right would
-// spend much time on random systems.
+// kept are the tests that notice most mutants, and soon. A search that finds nothing at all would
+// otherwise spend much time on random systems.
 const kept = "./internal/oracle TestKept"
 
-// together is the test that compares several workers with one.
+// together is the test that compares a search by several workers with a search by one.
 const together = "./internal/search TestTogether"
 
-// slow are the tests of search that take most of its time; all others together take a tenth of it.
-// They run last.
+// slow matches the tests of package search that take most of its time. They run last; all others
+// together take a tenth of that time.
 const slow = "TestWalksOfSeveral|TestClean$|TestCommutingStepsTogether|TestEngines|TestPublishedCounts|TestLooksEarly|TestStuck|TestFindingsOfSeveral|TestBehaving|TestMisbehaving|" +
 	"TestPeripheryOfSeveral|TestPeripheryFinds|TestRestartsOfSeveral|TestLivelockBehindADoor|TestWorkersAgree|TestTogether|TestWalkLeast|TestManners|TestInterrupted|TestMemoryGrows|TestPrefixCritical"
 
@@ -49,7 +49,7 @@ var rooms = []room{
 	{"canon", []string{"./internal/canon/..."}, []string{"./internal/canon", "./internal/oracle"}},
 }
 
-// source is a file of a room.
+// source is a file of a room, in which mutants are made.
 type source struct{ room, pkg, file, text string }
 
 func main() {
@@ -103,12 +103,12 @@ func run(number int, seed uint64, only string, limit duration, journal, equivale
 	tried, err := queue.try(ctx, book, limit)
 	summary(tried, reasons)
 	if err == nil && unexplained(tried, reasons) > 0 {
-		err = errors.New("some mutants survive: write a test that notices, or their identity and a reason into " + equivalent)
+		err = errors.New("some mutants survive: write a test that notices them, or write their identities with a reason into " + equivalent)
 	}
 	return err
 }
 
-// sources reads the files of all rooms.
+// sources returns the files of all rooms.
 func sources() (all []source, err error) {
 	for _, r := range rooms {
 		for _, pattern := range r.packages {
@@ -135,12 +135,12 @@ func sources() (all []source, err error) {
 	return all, nil
 }
 
-// queue holds the mutants to try: those with names, and a number of mutants of each room, in random
-// order. A mutant that does not compile is replaced by the next one.
+// queue has the mutants to try: those with names, and those of each room, of which a number is
+// drawn in random order. A mutant that does not compile is replaced by the next one.
 type queue struct {
 	named []*mutant
 	rooms map[string][]*mutant
-	share map[string]int
+	share map[string]int // by room: the number of mutants to try
 }
 
 func draw(files []source, number int, seed uint64) (*queue, error) {
@@ -171,8 +171,8 @@ func draw(files []source, number int, seed uint64) (*queue, error) {
 	return q, nil
 }
 
-// rank returns the place of a mutant in the order of its room. It depends only on the mutant, so if
-// a line changes, the other drawn mutants stay the same.
+// rank returns the place of a mutant in the random order of its room. It depends on this mutant and
+// the seed only, so if a line changes, the same other mutants are drawn.
 func (m *mutant) rank(seed uint64) uint64 {
 	h := sha256.Sum256(fmt.Append(nil, seed, " ", m.ID))
 	return binary.BigEndian.Uint64(h[:])
@@ -186,7 +186,7 @@ func (q *queue) keep(is func(*mutant) bool) {
 	}
 }
 
-// upTo returns the mutants to try if all of them compile.
+// upTo returns the mutants that are tried if all of them compile.
 func (q *queue) upTo() []*mutant {
 	all := slices.Clone(q.named)
 	for _, r := range rooms {
@@ -195,8 +195,8 @@ func (q *queue) upTo() []*mutant {
 	return all
 }
 
-// try tries the mutants, taking the rooms in turn, so that a run that is stopped has tried some of
-// each.
+// try tries the mutants, taking one of each room in turn, so that a run that is stopped has tried
+// some of each.
 func (q *queue) try(ctx context.Context, b *book, limit duration) (tried []outcome, err error) {
 	take := func(m *mutant) (outcome, error) {
 		if o, known := b.of[m.ID]; known {
@@ -241,7 +241,8 @@ func (q *queue) try(ctx context.Context, b *book, limit duration) (tried []outco
 	return tried, nil
 }
 
-// attempt builds a mutant, and runs the tests of its room on it.
+// attempt builds mutant m and runs the tests of its room, until one fails or the time limit is
+// over.
 func attempt(ctx context.Context, m *mutant, limit duration) (outcome, error) {
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
@@ -270,7 +271,7 @@ func attempt(ctx context.Context, m *mutant, limit duration) (outcome, error) {
 }
 
 // order puts the tests of the mutant's own package first, since little must be built for them. If
-// they take the longest, it leaves them last, where the room has them.
+// these tests are the last ones of the room, because they take the longest, they stay there.
 func order(m *mutant, tests []string) []string {
 	own := "." + strings.TrimPrefix(m.Package, "macemc")
 	if slices.Contains(tests, own+" "+slow) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A named mutant changes the meaning of a verdict in a way that no test noticed at first. It is
-// found by its text, wherever that is now.
+// A named mutant is one that changed the meaning of a verdict and that no test noticed at
+// first. It is found by the text that it replaces, in whichever file that is now.
 type named struct {
 	name string
 	room string
-	old  *regexp.Regexp // must match once in its room
-	by   string
+	old  *regexp.Regexp // the text to replace; it must match once in the room
+	by   string         // the replacement
 }
 
 var names = []named{
@@ -48,7 +48,8 @@ var names = []named{
 	},
 }
 
-// find makes the mutant, if exactly one of the files contains its text.
+// find returns the mutant. It returns an error unless the text occurs exactly once in the
+// files of the room.
 func (n named) find(files []source) (*mutant, error) {
 	var found *mutant
 	for _, f := range files {
@@ -57,7 +58,7 @@ func (n named) find(files []source) (*mutant, error) {
 		}
 		for _, at := range n.old.FindAllStringIndex(f.text, -1) {
 			if found != nil {
-				return nil, fmt.Errorf("the named mutant %q has several places, %s:%d is one; make its pattern in named.go longer", n.name, found.File, found.Line)
+				return nil, fmt.Errorf("the named mutant %q matches in several places, one of which is %s:%d; make its pattern in named.go longer", n.name, found.File, found.Line)
 			}
 			old := f.text[at[0]:at[1]]
 			by := n.old.ReplaceAllString(old, n.by)
@@ -69,7 +70,7 @@ func (n named) find(files []source) (*mutant, error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("the named mutant %q has no place: the text %s is not in the room %s any more; write into named.go what it is now", n.name, n.old, n.room)
+		return nil, fmt.Errorf("the named mutant %q matches nothing: there is no text %s in the room %s any more; write the present text into named.go", n.name, n.old, n.room)
 	}
 	return found, nil
 }

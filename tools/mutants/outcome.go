@@ -19,14 +19,14 @@ type duration = time.Duration
 
 const minute = time.Minute
 
-// The fates of a mutant.
+// These are the verdicts on a mutant.
 const (
 	killed   = "killed"
 	survived = "survived"
 	noBuild  = "no build"
 )
 
-// outcome is a line of the journal.
+// outcome is the result of trying a mutant, which is one line of the journal.
 type outcome struct {
 	ID, Room, Verdict string
 	By                string // the test that noticed
@@ -40,9 +40,10 @@ var (
 	running = regexp.MustCompile(`(?m)^\t+(Test\S+) \((\S+)\)$`)
 )
 
-// look runs the tests of one package after the other, for at most limit in all; building them does
-// not count. A test hangs if it is still running when the time is over, and has run several times
-// as long as it takes without the change. Then it has noticed the mutant.
+// look runs the tests of one package after the other, for at most limit in all, and sets the
+// verdict. The time to build them does not count. If the time is over, and the test that is running
+// has taken several times as long as it takes without the change, then the test hangs, and counts
+// as having noticed the mutant.
 func (o *outcome) look(ctx context.Context, packages []string, dir, overlay string, limit duration) {
 	left := limit
 	for _, p := range packages {
@@ -85,8 +86,8 @@ func (o *outcome) look(ctx context.Context, packages []string, dir, overlay stri
 // A test hangs if it runs hangsAfter times as long as without the change.
 const hangsAfter = 5
 
-// hangs reports whether a test, which has run this long, passes without the change in a fraction of
-// that time.
+// hangs reports whether a test hangs because of a mutant: it has run for the time running, and
+// without the change it passes in a fraction of that time.
 func hangs(ctx context.Context, pkg, test, running, dir string) bool {
 	d, err := time.ParseDuration(running)
 	if d /= hangsAfter; err != nil || d < time.Second {
@@ -109,7 +110,7 @@ func noticed(text string) string {
 	return firstLine(text)
 }
 
-// book is the journal of tried mutants.
+// book is the journal of the mutants that were tried.
 type book struct {
 	file *os.File
 	of   map[string]outcome
@@ -144,8 +145,8 @@ func (b *book) write(o outcome) error {
 	return err
 }
 
-// readReasons reads the file of mutants that change no result. A line has an identity, a blank and
-// a reason. Other lines are comments.
+// readReasons reads the file of mutants that change no result. A line with such a mutant has its
+// identity, a blank and the reason. Other lines are comments. It returns the reasons by identity.
 func readReasons(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -171,7 +172,8 @@ func unexplained(tried []outcome, reasons map[string]string) (n int) {
 	return n
 }
 
-// summary prints the mutants that survived, and how many were noticed, by room and by test.
+// summary prints the mutants that survived, and the number of those that were noticed, by room and
+// by test.
 func summary(tried []outcome, reasons map[string]string) {
 	all, dead, equal, by := map[string]int{}, map[string]int{}, 0, map[string]int{}
 	fmt.Println()

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A mutant is one change of one file: one piece of its text is replaced.
+// A mutant is a copy of one file in which one piece of the text is replaced.
 type mutant struct {
 	ID       string
 	Name     string // for a named mutant
@@ -37,17 +37,17 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s %s:%d %s: %s%s\n  - %s\n  + %s", m.ID, file, m.Line, m.Function, m.Kind, name, m.Old, m.New)
 }
 
-// finder collects the mutants of one file.
+// finder makes all mutants of one file.
 type finder struct {
 	room, pkg, file string
 	src             string
 	fset            *token.FileSet
 	function        string
-	seen            map[string]int // number of times that an identity was met
+	seen            map[string]int // by identity: the number of mutants so far that have it
 	all             []*mutant
 }
 
-// mutantsOf returns all mutants of a file.
+// mutantsOf returns all mutants of the file with the text src.
 func mutantsOf(room, pkg, file, src string) ([]*mutant, error) {
 	f := &finder{room: room, pkg: pkg, file: file, src: src, fset: token.NewFileSet(), seen: map[string]int{}}
 	tree, err := parser.ParseFile(f.fset, file, src, parser.SkipObjectResolution)
@@ -80,7 +80,8 @@ func receiver(t ast.Expr) string {
 	}
 }
 
-// turned maps operators to those that replace them, with the name of the change.
+// turned has, for each operator, those that may replace it, with the name of that
+// kind of change.
 var turned = map[token.Token][]struct {
 	kind string
 	by   token.Token
@@ -140,7 +141,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// answer adds the mutant that inverts a result of a function.
+// answer adds the mutant that inverts r, a result that a function returns.
 func (f *finder) answer(r ast.Expr) {
 	id, ok := r.(*ast.Ident)
 	switch {

@@ -7,15 +7,15 @@ import (
 
 // costs are processor times in microseconds, as measured.
 type costs struct {
-	publish, handOut, create, put, get float64 // a call of the server, including its client
+	publish, handOut, create, put, get float64 // of a call of the server, including its client's part
 	byteCost                           float64 // per byte of the corpus that a worker reads
 	fold                               float64 // of the coordinator, for each walk
-	learn                              float64 // of a worker's goroutine, for each walk of the lot before
-	trip                               float64 // a message from one machine to another; assumed, not measured
+	learn                              float64 // of a worker's goroutine, for each walk of the previous lot
+	trip                               float64 // the time of a message from one machine to another; assumed, not measured
 	bytes                              float64 // bytes that a lot adds to the corpus, for each walk
 }
 
-// A setup is one cluster and one search.
+// A setup describes a cluster, and the search that it runs.
 type setup struct {
 	costs
 	workers int             // number of goroutines
@@ -25,7 +25,7 @@ type setup struct {
 	lot     func(i int) int // the number of walks in the lot that begins with walk i
 	from    int             // the first walk that is simulated
 	lots    int             // number of lots that are simulated
-	corpus  bool            // lots add to the corpus, which workers learn
+	corpus  bool            // lots add to the corpus, and workers read these additions
 }
 
 // outcome is the result of a simulation.
@@ -36,7 +36,7 @@ type outcome struct {
 	walks               float64 // walks per second, or states per second
 }
 
-// An event is something that happens at a time.
+// An event is something that happens at a time of the simulation.
 type event struct {
 	at  float64
 	seq int // the order among events of the same time
@@ -57,10 +57,11 @@ func (e *events) Pop() any {
 	return last
 }
 
-// station handles one thing at a time, in the order of arrival.
+// station is a server that handles one request at a time, in the order of their arrival.
 type station struct{ free, busy float64 }
 
-// serve returns the time at which a thing that arrives at a time is done.
+// serve returns the time at which a request that arrives at a time, and whose handling takes cost,
+// is done.
 func (s *station) serve(at, cost float64) float64 {
 	s.free = max(s.free, at) + cost
 	s.busy += cost
@@ -88,7 +89,7 @@ type simulation struct {
 	over    float64
 }
 
-// simulate simulates a setup.
+// simulate simulates a setup and returns the outcome.
 func simulate(s setup) outcome {
 	m := &simulation{setup: s, random: rand.New(rand.NewPCG(1, uint64(s.workers)))}
 	for w := range s.workers {
@@ -113,13 +114,13 @@ func simulate(s setup) outcome {
 	}
 }
 
-// after makes an event happen at a time.
+// after adds an event that calls do at a time.
 func (m *simulation) after(at float64, do func(at float64)) {
 	m.seq++
 	heap.Push(&m.queue, event{at: at, seq: m.seq, do: do})
 }
 
-// drain makes all events happen, and those that they cause.
+// drain makes all events happen, including those that they cause.
 func (m *simulation) drain() {
 	for m.queue.Len() > 0 {
 		e := heap.Pop(&m.queue).(event)
@@ -147,7 +148,8 @@ func (m *simulation) spanSizes(n int) (sizes []int) {
 	return sizes
 }
 
-// takeLot simulates a lot of n walks, and returns the time when it ends.
+// takeLot simulates a lot of n walks that begins at the time now, and returns the time at which it
+// ends.
 func (m *simulation) takeLot(now float64, n int) float64 {
 	m.sizes, m.given, m.folded = m.spanSizes(n), 0, 0
 	m.done, m.learned, m.reading = make([]bool, len(m.sizes)), make([]bool, m.workers), map[int]*reading{}
@@ -171,7 +173,7 @@ func (m *simulation) takeLot(now float64, n int) float64 {
 	return m.server.serve(m.over, 3*m.publish)
 }
 
-// deliver gives the next span to a worker, if there is one.
+// deliver gives the next span to worker w, if there is one.
 func (m *simulation) deliver(at float64, w int) {
 	if m.given == len(m.sizes) {
 		m.waiting = append(m.waiting, w)
@@ -190,13 +192,13 @@ func (m *simulation) deliver(at float64, w int) {
 	})
 }
 
-// reading is the progress of a process in reading what the previous lot added to the corpus.
+// reading is the progress of a process in reading the additions to the corpus by the previous lot.
 type reading struct {
 	is      bool
 	waiting []func(at float64)
 }
 
-// read calls then when the process has read what the previous lot added.
+// read calls then when the process has read the additions to the corpus by the previous lot.
 func (m *simulation) read(at float64, process int, then func(at float64)) {
 	r := m.reading[process]
 	switch {
@@ -216,7 +218,7 @@ func (m *simulation) read(at float64, process int, then func(at float64)) {
 	}
 }
 
-// begin makes a worker take a span, store its result and ask for another span.
+// begin makes worker w take span k, store its result and ask for another span.
 func (m *simulation) begin(at float64, w, k int) {
 	m.call(at, m.create, func(at float64) { // the record of a span that was delivered
 		took := 0.0
@@ -232,7 +234,7 @@ func (m *simulation) begin(at float64, w, k int) {
 	})
 }
 
-// gather makes the coordinator add the results that are next in order.
+// gather makes the coordinator add up the results that have arrived, in the order of the spans.
 func (m *simulation) gather(at float64) {
 	for m.folded < len(m.done) && m.done[m.folded] {
 		m.over = m.coordinator.serve(at, m.get+m.fold*float64(m.sizes[m.folded]))

@@ -15,7 +15,7 @@ import (
 
 // times are processor times in nanoseconds, as measured. BENCHMARKS.md says how.
 type times struct {
-	start float64 // of the process, until the first level
+	start float64 // the process starts, until the first level
 	hand  float64 // the first hand starts another one
 	chunk float64 // a hand takes a chunk, under the lock of the level
 	slot  float64 // a slot of the set moves to a larger table
@@ -23,27 +23,27 @@ type times struct {
 
 var measuredTimes = times{start: 15e6, hand: 4_000, chunk: 70, slot: 8}
 
-// searched is a space as one worker searched it.
+// searched describes a state space, as one worker has searched it.
 type searched struct {
 	name   string
 	state  float64 // time of a state and its steps
-	learn  float64 // what each further hand learns for itself in the whole search
+	learn  float64 // the time in which each further hand learns for itself what others know, in the whole search
 	levels []int   // the number of states of each level
 	two    float64 // the speed-up by two workers that was measured by the clock, on a quiet machine
 }
 
-// design is what could be otherwise.
+// design is a way in which hands (the goroutines of a search) may share the work.
 type design struct {
 	name   string
 	chunk  func(states, hands int) int
 	least  int  // a level of fewer states is expanded by one hand
-	learns bool // hands learn from each other everything at once
-	grows  bool // all hands move slots
+	learns bool // whatever one hand learns, all others know at once
+	grows  bool // all hands help to move the slots of the set into a larger table
 }
 
 const setLeast = 1 << 15 // slots of a new set
 
-// losses are times of hands that expand nothing, by reason.
+// losses are the times in which hands expand no states, by reason.
 type losses struct{ alone, ends, grows, learns, waits float64 }
 
 // worst returns the largest loss.
@@ -60,7 +60,7 @@ func (l losses) worst() string {
 	}).what
 }
 
-// expand simulates a search by a number of hands, and returns its time and what the hands lose.
+// expand simulates a search by n hands, and returns its time and the losses of the hands.
 func expand(s *searched, t times, d design, n int) (wall float64, lost losses) {
 	random := rand.New(rand.NewPCG(2, uint64(n)))
 	hands, others := float64(n), float64(n-1)
@@ -99,7 +99,7 @@ func expand(s *searched, t times, d design, n int) (wall float64, lost losses) {
 	return wall, lost
 }
 
-// expandLevel simulates a level that all hands expand, and returns its time.
+// expandLevel simulates a level that all hands expand, adds to lost, and returns the time of the level.
 func expandLevel(state, learn float64, size, chunk, n int, t times, random *rand.Rand, lost *losses) (end float64) {
 	var counter station
 	free := make([]float64, n)
@@ -131,7 +131,7 @@ func expandLevel(state, learn float64, size, chunk, n int, t times, random *rand
 	return end
 }
 
-// coreTables prints the tables of BENCHMARKS.md on many cores.
+// coreTables prints the tables about many cores in BENCHMARKS.md.
 func coreTables(w io.Writer) {
 	numbers := []int{1, 2, 4, 8, 16, 32, 64}
 	fmt.Fprint(w, "| space | states | two, measured |")
@@ -179,12 +179,14 @@ func coreTables(w io.Writer) {
 	}
 }
 
-// chunks returns the number of states in a chunk: at most 256, and so few that each hand gets four, but no fewer than least.
+// chunks returns a function for the number of states in a chunk: at most 256, and so few that each hand gets
+// four chunks, but no fewer than least.
 func chunks(least int) func(states, hands int) int {
 	return func(states, hands int) int { return max(least, min(256, states/(4*hands))) }
 }
 
-// The designs: as they were, the last one as it is; and others that were not built.
+// designs are the ways that macemc had, the last of which is the present one. others are ways that were not
+// built.
 var (
 	designs = []design{
 		{name: "before: chunks of 256 states, one hand moves the set", chunk: chunks(256), least: 2048},

@@ -15,14 +15,14 @@ var (
 	inFiles  = costs{publish: 1417, create: 1782, put: 570, get: 34, handOut: 98, byteCost: 0.001, fold: 7.6, learn: 9.4, trip: 100, bytes: 66}
 )
 
-// The sizes of lots that are compared.
+// These are the sizes of lots that are compared, as functions of the first walk of a lot.
 var (
 	fixed   = func(int) int { return 1024 }
 	growing = func(i int) int { return min(1<<14, max(1024, i/64)) }
 	without = func(int) int { return 1 << 14 } // for searches without a corpus
 )
 
-// tables prints the tables of docs/scale.md.
+// tables prints the tables about walks in docs/scale.md.
 func tables(w io.Writer) {
 	numbers := []int{1, 2, 8, 32, 128, 320, 1000, 8000}
 	head := func(first string) {
@@ -81,7 +81,7 @@ func tables(w io.Writer) {
 	}
 }
 
-// shardTables prints the tables of docs/scale.md on states in shards.
+// shardTables prints the tables about states in shards in docs/scale.md.
 func shardTables(w io.Writer) {
 	numbers := []int{1, 2, 8, 32, 128, 320, 1000}
 	head := func(first string) {

@@ -11,14 +11,14 @@ type space struct {
 }
 
 const (
-	groupStates = 1 << 12 // number of states for which an owner appends one record, at least
-	groupEach   = 1 << 9  // number of states of a group for each shard, at least
+	groupStates = 1 << 12 // the least number of states for which an owner appends one record
+	groupEach   = 1 << 9  // the same, for each shard of the search
 	shardsMost  = 256
 )
 
-// spread returns, for one shard and one level, the number of groups, the number of messages that
-// each group reads, and the number that it stores: one for each shard to which one of its states
-// leads.
+// spread returns, for one shard and one level, the number of groups, and the numbers of messages
+// that each group reads and stores. A group stores a message for each shard to which one of its
+// states leads.
 func (s *space) spread() (groups, reads, stores int) {
 	each, most := max(1, s.states/s.shards), max(groupStates, groupEach*s.shards)
 	groups = (each + most - 1) / most
@@ -27,9 +27,9 @@ func (s *space) spread() (groups, reads, stores int) {
 }
 
 // simulateShards simulates the levels of a space. Each goroutine takes the groups of its shards one
-// after another. For each it reads the messages, visits the states, stores the resulting messages,
-// and appends a record. For each record, the coordinator looks at the shards that are not done. At
-// the end of a level it reads the last record of every shard, and appends a mark to each.
+// after another. For each group it reads the messages, visits the states, stores the resulting
+// messages, and appends a record. For each record, the coordinator looks at the shards that are not
+// done. At the end of a level it reads the last record of every shard, and appends a mark to each.
 func simulateShards(s space) outcome {
 	m := &simulation{setup: setup{costs: s.costs}}
 	groups, reads, stores := s.spread()

@@ -64,6 +64,7 @@ type ( // messages and facts
 	voted   struct{ ballot, value, by uint8 }
 )
 
+// These are the actions of a leader.
 type ( // actions of a leader
 	begin struct{}
 	lead  uint8 // the value to lead with
@@ -94,7 +95,7 @@ func (l *leader) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Accepts accepts each promise once, and none after the vote was called.
+// Accepts accepts each promise once, and none after the leader has called the vote.
 func (l *leader) Accepts(from sim.Addr, _ sim.Message) bool {
 	return l.value == 0 && l.heard&l.bit(from) == 0
 }
@@ -157,8 +158,8 @@ func (v *voter) propose(env sim.Env, _ sim.Addr, m propose) {
 	env.Emit(voted{m.ballot, m.value, v.bit})
 }
 
-// chosen is the memory of a monitor: who voted in each ballot, and the value that a majority voted
-// for.
+// chosen is the memory of a monitor. It has the acceptors that voted in each ballot, and the value
+// for which a majority voted, or 0.
 type chosen struct {
 	votes [ballots]uint8
 	value uint8
@@ -180,7 +181,7 @@ func (c *chosen) observe(_ sim.Addr, fact any) error {
 	return nil
 }
 
-// lamportSet is the model of overSet.
+// lamportSet returns the model of overSet with n nodes.
 func lamportSet(n int) *model {
 	m := &model{}
 	m.declare("byte begun, chosen")
@@ -207,8 +208,8 @@ func lamportSet(n int) *model {
 	return m
 }
 
-// vote adds the rule by which an acceptor votes in a ballot that has a leader's value, and the
-// check of the value that is then chosen.
+// vote adds the rule by which acceptor a votes in ballot b once that has a leader's value, with
+// the check of the value that is chosen by the vote.
 func (m *model) vote(a, b int) {
 	m.when(fmt.Sprintf("value[%[1]d] && promised[%[2]d] <= %[3]d && (vote[%[2]d] >> 2) != %[3]d", b, a, b+1),
 		fmt.Sprintf("promised[%[1]d] = %[2]d; vote[%[1]d] = %[3]d + value[%[4]d]; votes[%[4]d] = votes[%[4]d] | %[5]d", a, b+1, 4*(b+1), b, 1<<a),
@@ -288,8 +289,8 @@ func (s *specification) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// safe reports whether two acceptors have promised, and the highest of their votes, if there is
-// one, is for value v.
+// safe reports whether two acceptors have promised ballot b, and the vote of these with the
+// highest ballot, if there is any, is for value v.
 func (s *specification) safe(b, v uint8) bool {
 	r := &s.replies[b]
 	for i := range r {
@@ -325,7 +326,7 @@ func (s *specification) phase2b(_ sim.Env, of phase2b) {
 	}
 }
 
-// lamportNode is the model of oneNode.
+// lamportNode returns the model of oneNode with n ballots.
 func lamportNode(n int) *model {
 	m := &model{}
 	m.declare("byte begun, chosen")

@@ -20,7 +20,7 @@ import (
 	"macemc/systems/twophase"
 )
 
-// A row is a space that SPIN and macemc search.
+// A row is a space that both SPIN and macemc search.
 type row struct {
 	name     string
 	title    string
@@ -98,7 +98,8 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// compare searches the space with each in turn, and prints the medians.
+// compare searches the space by SPIN and by macemc, taking turns, and prints
+// the medians.
 func (r *row) compare(out io.Writer, turns int) error {
 	checker, err := r.model.compile()
 	if err != nil {
@@ -123,7 +124,7 @@ func (r *row) compare(out io.Writer, turns int) error {
 				return err
 			}
 			if first := append(all[0], t)[0]; t.space != first.space {
-				return fmt.Errorf("one has %v and another %v: these are not the same spaces", first.space, t.space)
+				return fmt.Errorf("two searches have counted different spaces, %v and %v, so their times cannot be compared", first.space, t.space)
 			}
 			all[i] = append(all[i], t)
 		}
@@ -148,7 +149,7 @@ func (r *row) compare(out io.Writer, turns int) error {
 	return nil
 }
 
-// space is the size of a space.
+// space is the size of a space, as a search has counted it.
 type space struct{ states, transitions int }
 
 func (s space) String() string {

@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// how says how a child searches its space.
+// how says how macemc searches a space in a child process.
 type how struct {
 	visited  search.Visited
 	workers  int
@@ -25,7 +25,7 @@ type how struct {
 	levels   bool // print the sizes of the levels
 }
 
-// search searches the space with macemc and prints its size.
+// search searches the space by macemc, and prints its size.
 func (r *row) search(out io.Writer, how how) error {
 	params, err := r.sys.Configure(0, r.settings, nil)
 	if err != nil {
@@ -54,9 +54,9 @@ func (r *row) search(out io.Writer, how how) error {
 	case err != nil:
 		return err
 	case res.Finding != nil:
-		return fmt.Errorf("a finding: %s", res.Finding.Message)
+		return fmt.Errorf("macemc has found a failure, and the protocol should have none: %s", res.Finding.Message)
 	case res.Safety.State != search.StateExhausted:
-		return fmt.Errorf("safety is %q, not exhausted", res.Safety.State)
+		return fmt.Errorf("the search for safety violations ended as %q; the comparison needs it to be exhausted", res.Safety.State)
 	}
 	if how.levels {
 		fmt.Fprintln(out, sizes)
@@ -65,14 +65,14 @@ func (r *row) search(out io.Writer, how how) error {
 	return err
 }
 
-// counted parses the output of search.
+// counted reads the size of the space in the output of row.search.
 func counted(text string) (s space, err error) {
 	_, err = fmt.Sscanf(text, "%d states, %d transitions", &s.states, &s.transitions)
 	return s, err
 }
 
-// ran runs a command, and returns the time and memory that it took. read finds the size of the
-// space in the command's output.
+// ran runs a command, and returns the time and the memory that it took. read finds the size of
+// the space in the command's output.
 func ran(c *exec.Cmd, read func(text string) (space, error)) (t taken, err error) {
 	c.Stderr = os.Stderr
 	began := time.Now()
@@ -87,7 +87,7 @@ func ran(c *exec.Cmd, read func(text string) (space, error)) (t taken, err error
 	return t, err
 }
 
-// A checker is the compiled checker that SPIN generated for a model.
+// A checker is the program that SPIN has generated for a model, compiled.
 type checker struct {
 	folder string
 	args   []string
@@ -95,8 +95,9 @@ type checker struct {
 
 func (c *checker) remove() { os.RemoveAll(c.folder) }
 
-// compile makes a checker whose state vector, search stack and table are as small as the space
-// allows. It finds these sizes by running a first checker that has more than enough.
+// compile makes a checker with a state vector, a search stack and a table that are as small as
+// the space allows. It finds these sizes by running another checker first, whose sizes are
+// more than enough.
 func (m *model) compile() (*checker, error) {
 	folder, err := os.MkdirTemp("", "spin")
 	if err != nil {
@@ -177,7 +178,7 @@ var (
 	errorsFound  = regexp.MustCompile(`errors: (\d+)`)
 )
 
-// stored finds the size of a space in the output of a checker.
+// stored reads the size of the space in the output of a checker.
 func stored(text string) (s space, err error) {
 	if m := errorsFound.FindStringSubmatch(text); m == nil || m[1] != "0" {
 		return s, fmt.Errorf("the checker did not end without errors:\n%s", text)

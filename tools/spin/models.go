@@ -22,7 +22,7 @@ func (m *model) when(guard string, does ...string) {
 	m.rules = append(m.rules, rule{guard, strings.Join(does, "; ")})
 }
 
-// String returns the text of the model.
+// String returns the model in Promela.
 func (m *model) String() string {
 	var b strings.Builder
 	for _, v := range m.variables {
@@ -36,12 +36,14 @@ func (m *model) String() string {
 	return b.String()
 }
 
-// several returns the condition that at least two bits of a variable are set: a majority of three.
+// several returns a condition in Promela: that at least two bits of a variable are set, which is a
+// majority of three.
 func several(bits string) string { return fmt.Sprintf("(%[1]s & (%[1]s-1)) != 0", bits) }
 
-// twophaseModel is the model of systems/twophase with n managers. A manager is 0 while it works, 1
-// prepared, 2 committed, 3 aborted. The variable said has the messages "prepared" in the set, order
-// the messages that the coordinator sent.
+// twophaseModel returns the model of systems/twophase with n managers. A manager is 0 while it
+// works, 1 when it is prepared, 2 when it has committed, 3 when it has aborted. The variable said
+// has a bit for each message "prepared" in the set, and order the messages that the coordinator has
+// sent.
 func twophaseModel(n int) *model {
 	m := &model{}
 	m.declare("byte at[%d]", n)
@@ -68,8 +70,8 @@ func twophaseModel(n int) *model {
 	return m
 }
 
-// paxosModel is the model of systems/paxos with this number of proposers, three acceptors and a
-// learner. Messages under way are bits by acceptor, since a proposer sends each acceptor at most
+// paxosModel returns the model of systems/paxos with this number of proposers, three acceptors and
+// a learner. Messages under way are bits by acceptor, since a proposer sends each acceptor at most
 // one message of a type. A proposal is encoded as 4 times its ballot plus its value.
 func paxosModel(proposers int) *model {
 	m := &model{}
@@ -109,9 +111,9 @@ func paxosModel(proposers int) *model {
 	return m
 }
 
-// storageModel is the model of systems/storage with three objects, a writer and a reader, where
-// late answers are consumed. Messages under way are bits by object, for each operation. A number of
-// 0 means that there is none.
+// storageModel returns the model of systems/storage with three objects, a writer and a reader, in
+// which late answers are consumed. Messages under way are bits by object, for each operation. The
+// number 0 means that there is none.
 func storageModel(writes, reads int) *model {
 	m := &model{}
 	m.declare("byte holds[3]")
@@ -149,8 +151,8 @@ func storageModel(writes, reads int) *model {
 	return m
 }
 
-// petersonModel is the model of systems/peterson with n processes. The labels are explained in that
-// package.
+// petersonModel returns the model of systems/peterson with n processes. That package explains the
+// labels.
 func petersonModel(n int) *model {
 	m := &model{}
 	m.declare("byte at[%[1]d], level[%[1]d], claim[%[1]d], turn[%[1]d]", n)
