@@ -26,22 +26,23 @@ type job struct {
 	Shards int    // the number of shards into which the states are divided, or 0 if workers take walks
 }
 
-// task is a message of the queue: a span of walks, or an item of search.Afar.
+// task is a message of the work queue. It has either a span of walks or an item, which is a set of runs that
+// search.Afar.Grow defines.
 type task struct {
 	Span *search.Span    `json:",omitempty"`
 	Item json.RawMessage `json:",omitempty"`
 }
 
-// result is the result of a task.
+// result is the result of a task, as a worker stores it.
 type result struct {
-	Came   search.Spanned  // the result of a span
-	Item   json.RawMessage `json:",omitempty"` // the result of an item
+	Came   search.Spanned  // the result, if the task is a span
+	Item   json.RawMessage `json:",omitempty"` // the result, if the task is an item
 	Took   time.Duration
 	Worker string
-	Alone  bool // the span was delivered before, so its walks were taken in a process of their own
+	Alone  bool // the task was delivered before, so it was taken in a process of its own
 }
 
-// coordinator publishes spans and collects their results.
+// coordinator publishes the tasks of a search to the workers, and collects their results.
 type coordinator struct {
 	*places
 	pace
@@ -51,14 +52,14 @@ type coordinator struct {
 	epoch  uint64
 	lot    int
 	items  int     // the number of enumerations whose items workers took
-	survey *survey // of the states in shards, or nil
+	survey *survey // the exhaustive phase in shards, or nil if workers take walks only
 	say    func(string)
 	roster roster
 	status *statusPage // nil if there is no status page
 	ends   context.CancelFunc
 }
 
-// spanEach is the least number of spans of a lot for each goroutine of a worker.
+// spanEach is the least number of spans into which a lot is cut, for each goroutine of the workers.
 const spanEach = 2
 
 func (s *settings) coordinate(j jobs.Job, dir string, say func(string), now func() jobs.Status) (*jobs.Coordination, error) {
@@ -107,7 +108,8 @@ func (s *settings) coordinate(j jobs.Job, dir string, say func(string), now func
 	return &jobs.Coordination{Afar: c, End: c.end, Join: s.joins(url)}, nil
 }
 
-// begin removes what an earlier coordinator left, and publishes the job.
+// begin removes what an earlier coordinator left in the cluster, and publishes job j. in says how to create
+// the stream and the buckets.
 func (c *coordinator) begin(j jobs.Job, in *storage) (err error) {
 	if err := c.sure(nil, func(ctx context.Context) (err error) {
 		c.places, err = open(ctx, c.nc, c.call, in)
@@ -135,7 +137,7 @@ func (c *coordinator) begin(j jobs.Job, in *storage) (err error) {
 	return c.watchWorkers(watching)
 }
 
-// gives publishes the job.
+// gives publishes the job, with this number of shards.
 func (c *coordinator) gives(ctx context.Context, shards int) error {
 	text, err := json.Marshal(job{c.of, c.epoch, shards})
 	if err == nil {
@@ -144,8 +146,8 @@ func (c *coordinator) gives(ctx context.Context, shards int) error {
 	return err
 }
 
-// sure repeats a call until it succeeds, since servers of a cluster may be down for a while. It returns an
-// error if the cluster does not answer for the time pace.gone, or if stopped reports true.
+// sure calls call until it succeeds, since servers of a cluster may be down for a while. It returns an error
+// if the cluster has not answered for the time pace.gone, or if stopped reports true.
 func (c *coordinator) sure(stopped func() bool, call func(context.Context) error) error {
 	for began := time.Now(); ; time.Sleep(c.retry) {
 		ctx, cancel := context.WithTimeout(context.Background(), c.call)
@@ -157,7 +159,7 @@ func (c *coordinator) sure(stopped func() bool, call func(context.Context) error
 		case stopped != nil && stopped():
 			return errStopped
 		case c.nc.IsClosed():
-			return fmt.Errorf("the cluster does not let this coordinator in: %w", cmp.Or(c.nc.LastError(), err))
+			return fmt.Errorf("the cluster refuses the connection of this coordinator: %w", cmp.Or(c.nc.LastError(), err))
 		case time.Since(began) > c.gone:
 			return fmt.Errorf("the cluster does not answer: %w", cmp.Or(c.nc.LastError(), err))
 		}
@@ -198,7 +200,8 @@ func (c *coordinator) watchWorkers(ctx context.Context) error {
 	return nil
 }
 
-// came records a heartbeat: a worker with n goroutines, or one that is gone if n is 0.
+// came records in the roster that the worker with this name has n goroutines, or that it is gone if n is 0,
+// and informs the user of a change.
 func (c *coordinator) came(name string, n int) {
 	changed, all := c.roster.came(name, n)
 	if !changed {
@@ -211,7 +214,7 @@ func (c *coordinator) came(name string, n int) {
 	c.say(fmt.Sprintf("macemc: worker %s %s; all have %d", name, what, all))
 }
 
-// end withdraws the job, and closes everything.
+// end withdraws the job, and closes the connection, the status page and the coordinator's own server.
 func (c *coordinator) end() {
 	c.status.end()
 	if c.places != nil && c.runs != nil {
@@ -231,8 +234,8 @@ func (c *coordinator) end() {
 	}
 }
 
-// Size returns the number of walks of a span, of a lot of n walks. A span should take about the time
-// pace.span, and all workers should get spans.
+// Size returns the number of walks that a span of a lot of n walks should have: all workers should get
+// spans, and a span should not take longer than pace.span.
 func (c *coordinator) Size(n int) int {
 	each := spanEach * max(1, c.roster.goroutines())
 	size := (n + each - 1) / each
@@ -244,7 +247,7 @@ func (c *coordinator) Size(n int) int {
 	return max(1, size)
 }
 
-// Learn publishes the corpus before a lot, or what was added to it.
+// Learn publishes the corpus that a lot begins with, or what the previous lot added to it.
 func (c *coordinator) Learn(k search.Knowledge) error {
 	c.lot = k.Lot
 	text, err := json.Marshal(k)
@@ -265,12 +268,12 @@ func (c *coordinator) Learn(k search.Knowledge) error {
 	})
 }
 
-// lot holds the tasks that are under way: the spans of a lot, or the items of an enumeration.
+// lot holds the tasks that are under way: the spans of a lot of walks, or the items of one call of Grow.
 type lot struct {
 	*coordinator
 	name    string // EPOCH.LOT, or EPOCH.items-N
 	tasks   []task
-	waiting map[string]result // results of tasks whose predecessors are not done
+	waiting map[string]result // results that arrived before those of earlier tasks
 	next    int               // the task whose result is next
 	heard   time.Time         // when the last result arrived
 	began   time.Time
@@ -283,7 +286,7 @@ func (c *coordinator) newLot(name string, tasks []task, stopped func() bool) *lo
 	return &lot{coordinator: c, name: fmt.Sprintf("%d.%s", c.epoch, name), tasks: tasks, waiting: map[string]result{}, heard: time.Now(), began: time.Now(), stopped: stopped}
 }
 
-// Take publishes the spans of a lot, and calls came with their results in order.
+// Take implements search.Afar: it publishes the spans of a lot.
 func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(search.Spanned) bool) error {
 	var tasks []task
 	for k := range spans {
@@ -298,11 +301,11 @@ func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(s
 	return l.over(err)
 }
 
-// itemsEach is the number of items under way for each goroutine of a worker.
+// itemsEach is the number of items that are under way at a time, for each goroutine of the workers.
 const itemsEach = 2
 
-// Grow implements search.Afar. A result contains the new items that come from its item. The worker stores it
-// at once, and Grow publishes the new items when it reads the result.
+// Grow implements search.Afar. The result of an item contains further items. A worker stores the result as
+// soon as it has it, and Grow publishes the further items when it reads the result.
 func (c *coordinator) Grow(next func(window int) ([]byte, bool), came func([]byte) error, stopped func() bool) error {
 	c.items++
 	l := c.newLot(fmt.Sprintf("items-%d", c.items), nil, stopped)
@@ -325,7 +328,7 @@ func (c *coordinator) Grow(next func(window int) ([]byte, bool), came func([]byt
 	return l.over(l.take())
 }
 
-// over removes what a lot leaves in the cluster.
+// over removes the tasks of the lot and their results from the cluster.
 func (l *lot) over(err error) error {
 	if err == nil || err == errStopped {
 		err = l.sure(l.stopped, func(ctx context.Context) error {
@@ -338,7 +341,8 @@ func (l *lot) over(err error) error {
 	return err
 }
 
-// wants publishes the number of the first lot whose spans are still needed. Workers drop earlier spans.
+// wants publishes the number of the first lot whose spans are still needed. Workers drop the spans of
+// earlier lots.
 func (c *coordinator) wants(lot int, stopped func() bool) error {
 	return c.sure(stopped, func(ctx context.Context) error {
 		_, err := c.runs.Put(ctx, keyLot, fmt.Appendf(nil, "%d.%d", c.epoch, lot))
@@ -368,7 +372,7 @@ func (l *lot) take() error {
 	return l.gather(w)
 }
 
-// from returns the numbers of the tasks from one on.
+// from returns the numbers of the lot's tasks from k on.
 func (l *lot) from(k int) (all []int) {
 	for ; k < len(l.tasks); k++ {
 		all = append(all, k)
@@ -376,7 +380,8 @@ func (l *lot) from(k int) (all []int) {
 	return all
 }
 
-// give publishes tasks. Publishing a task twice wastes time, but its result counts once.
+// give publishes the tasks with these numbers. If a task is published twice, some work is wasted, but only
+// one result counts.
 func (l *lot) give(numbers []int) error {
 	return l.sure(l.stopped, func(ctx context.Context) error {
 		var sent []jetstream.PubAckFuture
@@ -395,7 +400,8 @@ func (l *lot) give(numbers []int) error {
 	})
 }
 
-// gather calls came with the results in order, until the lot is complete or the search stops.
+// gather waits for the results of the lot, and calls came with each of them in order, until the lot is
+// complete or the search stops.
 func (l *lot) gather(w jetstream.KeyWatcher) error {
 	tick := time.NewTicker(l.retry)
 	defer tick.Stop()
@@ -435,7 +441,7 @@ func (l *lot) gather(w jetstream.KeyWatcher) error {
 	return nil
 }
 
-// look reads the next result, in case the watch missed it, and publishes lost spans again.
+// look reads the next result from the bucket, in case the watch missed it, and publishes lost tasks again.
 func (l *lot) look() error {
 	ctx, cancel := context.WithTimeout(context.Background(), l.call)
 	defer cancel()
@@ -459,7 +465,7 @@ func (l *lot) look() error {
 	return l.give(lost)
 }
 
-// lost returns the spans that have neither a result nor a message in the queue.
+// lost returns the numbers of the tasks that have neither a result nor a message in the queue.
 func (l *lot) lost(ctx context.Context) (lost []int, err error) {
 	info, err := l.work.Info(ctx, jetstream.WithSubjectFilter(subjectWork+">"))
 	if err != nil {
@@ -482,7 +488,7 @@ func (l *lot) lost(ctx context.Context) (lost []int, err error) {
 	return lost, nil
 }
 
-// note keeps a result until the results of all earlier spans have arrived.
+// note keeps the result in e until the results of all earlier tasks have arrived.
 func (l *lot) note(e jetstream.KeyValueEntry) error {
 	var r result
 	err := l.sure(l.stopped, func(ctx context.Context) error {
@@ -499,7 +505,7 @@ func (l *lot) note(e jetstream.KeyValueEntry) error {
 	return nil
 }
 
-// took adds a result to the roster's counts, and reports the walks that were left out.
+// took adds a result to the counts of the roster, and informs the user of the walks that were left out.
 func (c *coordinator) took(r *result) {
 	c.roster.took(r)
 	for _, walk := range r.Came.Quarantined {

@@ -117,7 +117,7 @@ func TestCredentials(t *testing.T) {
 		if _, err := refused.coordinate(g.job, t.TempDir(), g.say, g.status); err == nil || !strings.Contains(err.Error(), "Authorization") {
 			t.Errorf("%s: the coordinator: %v", what, err)
 		}
-		if err := refused.work(g.ctx, jobs.Hands{N: 1, Say: g.say}); err == nil || !strings.Contains(err.Error(), "does not let this worker in") {
+		if err := refused.work(g.ctx, jobs.Hands{N: 1, Say: g.say}); err == nil || !strings.Contains(err.Error(), "refuses the connection of this worker") {
 			t.Errorf("%s: the worker: %v", what, err)
 		}
 	}

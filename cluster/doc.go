@@ -32,6 +32,15 @@
 // ends three such processes is left out, and the search is then incomplete. The same holds for states:
 // if the worker of a shard ends, a process of its own visits the next group of states.
 //
+// # Words
+//
+// A lot is a range of walks that begin with the same corpus, the states that earlier walks have met. A span
+// is a part of a lot, and an item is a set of runs that begin alike; either is a task, which is one message of
+// the work queue. An epoch is a number that grows with each job, and with each owner of a shard. The owner is a
+// slot, which is one goroutine of a worker. It reads the states of its shard in groups; for each group it stores
+// the states that follow, and then appends a record, which has the group's result and the number of the last
+// message that was read. A mark is a message among the states of a shard that ends a level.
+//
 // # Trust
 //
 // No code travels: a job is a command line. A worker takes it only if its program has the same hash,

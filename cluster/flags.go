@@ -28,7 +28,7 @@ type settings struct {
 	synced                    bool // the servers of an external cluster sync each write
 	hasty                     bool // for tests: the coordinator's own server syncs nothing
 	pace                      pace
-	at                        func(point, span string) // for tests: see worker
+	at                        func(point, span string) // for tests: see worker.at
 }
 
 // Commands returns the commands coordinator and worker, for command.Program.
@@ -36,7 +36,8 @@ func Commands() command.Part {
 	return commands(usual, nil)
 }
 
-// commands is Commands with another pace, and with a function that tests use to end workers in the middle of a commit.
+// commands is Commands with other waiting times p. Tests pass a function reaches, which is called at each point
+// of a commit, to end a worker there.
 func commands(p pace, reaches func(point, span string)) *jobs.Cluster {
 	of, at := &settings{pace: p}, &settings{pace: p, at: reaches} // of the coordinator, and of a worker
 	flags := func(flags *pflag.FlagSet, coordinator bool) {
@@ -74,7 +75,7 @@ func (s *settings) flags(flags *pflag.FlagSet, coordinator bool) {
 	flags.StringVar(&s.ca, "tls-ca", "", "read from `FILE` the certificates of the authorities that may have signed the other side's")
 }
 
-// shardable returns an error if the states cannot be divided as the flags say.
+// shardable returns an error if the flags about shards are out of range or contradict each other.
 func (s *settings) shardable() error {
 	switch {
 	case s.shards < 0 || s.shards > shardsMost:
@@ -85,7 +86,7 @@ func (s *settings) shardable() error {
 	return nil
 }
 
-// secret returns the token, or "" if no file was given.
+// secret returns the token from the file that the flags name, or "" if they name none.
 func (s *settings) secret() (string, error) {
 	if s.token == "" {
 		return "", nil
@@ -100,7 +101,7 @@ func (s *settings) secret() (string, error) {
 	return "", fmt.Errorf("the token in %s is shorter than 16 characters", s.token)
 }
 
-// tls returns the configuration of TLS for either side, or nil if there are no certificates.
+// tls returns the TLS configuration of a coordinator or a worker, or nil if the flags name no certificates.
 func (s *settings) tls() (*tls.Config, error) {
 	if s.cert == "" && s.key == "" && s.ca == "" {
 		return nil, nil
@@ -127,8 +128,9 @@ func (s *settings) tls() (*tls.Config, error) {
 	return c, nil
 }
 
-// address splits the value of a flag into a host and a port, which is -1 for any free port. An address
-// off the loopback is an error unless it is secured by one of the flags that needs names.
+// address splits the value of a flag into a host and a port. Port -1 stands for any free port. The host must be
+// the loopback unless secured is set; the error for another host names the flags in needs, which would secure
+// it.
 func address(flag, value string, secured bool, needs string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(value)
 	if err != nil {
@@ -146,7 +148,8 @@ func address(flag, value string, secured bool, needs string) (host string, port 
 	return host, port, nil
 }
 
-// quiet keeps the client library from printing errors: calls return them, and are repeated.
+// quiet ignores the errors that the client library of NATS would print. Calls return them as well, and are
+// repeated.
 var quiet = nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
 
 // connect connects to a server outside of this process.
@@ -176,7 +179,7 @@ func (s *settings) connect(name string) (*nats.Conn, error) {
 	return nc, err
 }
 
-// joins returns the arguments with which a worker on this machine joins the cluster.
+// joins returns the arguments with which a worker on this machine joins the cluster at the URL.
 func (s *settings) joins(url string) []string {
 	args := []string{"--cluster", strings.NewReplacer("//0.0.0.0:", "//127.0.0.1:", "//[::]:", "//[::1]:").Replace(url)}
 	for name, value := range map[string]string{
@@ -189,7 +192,7 @@ func (s *settings) joins(url string) []string {
 	return args
 }
 
-// itself returns a name in the certificate of the coordinator's own server, or "" if there is none.
+// itself returns a name in the certificate of the coordinator's own server, or "" if there is no certificate.
 func (s *settings) itself() string {
 	config, err := s.tls()
 	if err != nil || config == nil || s.url != "" || len(config.Certificates) == 0 {

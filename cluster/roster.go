@@ -17,7 +17,7 @@ type roster struct {
 
 // tally holds counts since the coordinator began. Its names are those of the status page's JSON.
 type tally struct {
-	Spans       int   `json:"spans"`       // results that were added
+	Spans       int   `json:"spans"`       // spans whose results were added up
 	Walks       int   `json:"walks"`       // walks of these spans
 	Lost        int   `json:"lost"`        // spans that were published again
 	Redelivered int   `json:"redelivered"` // spans that came to a second worker, or again to the same one
@@ -25,7 +25,7 @@ type tally struct {
 	Quarantined []int `json:"quarantined"` // walks that were left out
 }
 
-// member is a worker that is there.
+// member is a worker whose heartbeats arrive.
 type member struct {
 	Name       string    `json:"name"`
 	Goroutines int       `json:"goroutines"`
@@ -34,11 +34,11 @@ type member struct {
 	Rate       float64   `json:"walks_per_second"` // of all its goroutines, while they take walks
 	Heard      time.Time `json:"heard"`            // the last heartbeat
 
-	busy time.Duration // of all its goroutines together
+	busy time.Duration // the time that its spans took, of all its goroutines together
 }
 
-// came records that a worker has n goroutines, or that it is gone if n is 0. It reports whether that
-// is a change, and how many goroutines all workers have.
+// came records that the worker with this name has n goroutines, or that it is gone if n is 0. It
+// reports whether that is a change, and returns the number of goroutines of all workers.
 func (r *roster) came(name string, n int) (changed bool, all int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,14 +80,14 @@ func (r *roster) silent(most time.Duration) (names []string) {
 	return names
 }
 
-// goroutines returns how many goroutines all workers have.
+// goroutines returns the number of goroutines of all workers.
 func (r *roster) goroutines() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sum()
 }
 
-// slots returns the names of the goroutines of all workers, in order.
+// slots returns the names of the goroutines of all workers, in ascending order.
 func (r *roster) slots() (names []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,14 +99,15 @@ func (r *roster) slots() (names []string) {
 	return names
 }
 
-// pace returns how many walks one goroutine takes in a second, or 0 if that is unknown.
+// pace returns the number of walks that one goroutine takes in a second, or 0 if that is
+// unknown.
 func (r *roster) pace() float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rate
 }
 
-// took adds the result of a span.
+// took adds the result of a span to the counts of its worker and to the tally.
 func (r *roster) took(res *result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,14 +137,14 @@ func (m *member) adds(r *result) {
 	}
 }
 
-// lose counts spans that are published again.
+// lose adds n spans that are published again to the tally.
 func (r *roster) lose(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tally.Lost += n
 }
 
-// now returns copies of the members, in the order of their names, and of the counts.
+// now returns copies of the members, in the order of their names, and of the tally.
 func (r *roster) now() (members []member, counts tally) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

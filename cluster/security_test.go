@@ -105,7 +105,7 @@ func TestSecured(t *testing.T) {
 		outside = append(outside, p)
 	}
 	for _, p := range outside {
-		if !p.stderr.hears(c.coordinator.ended, "cannot join", "does not let") {
+		if !p.stderr.hears(c.coordinator.ended, "cannot join", "refuses the connection") {
 			t.Fatalf("%s: it was let in: %s", p.Args[len(p.Args)-1], c.coordinator.stderr.String())
 		}
 	}

@@ -31,12 +31,12 @@ const (
 	partMost    = 512 << 10
 )
 
-// pace has the times that both sides wait. Tests have shorter ones.
+// pace has the waiting times of coordinators and workers. Tests use shorter ones.
 type pace struct {
 	call  time.Duration // until a call without an answer fails
 	retry time.Duration // until a failed call is repeated
 	ack   time.Duration // until a span of a silent worker is delivered to another one
-	tell  time.Duration // between two heartbeats of a worker
+	tell  time.Duration // from one heartbeat of a worker to the next
 	stuck time.Duration // until a walk counts as one that never returns
 	gone  time.Duration // until a cluster that does not answer ends the search
 	span  time.Duration // the time that the walks of one span should take
@@ -46,9 +46,9 @@ var usual = pace{
 	call: 4 * time.Second, retry: 200 * time.Millisecond, ack: 4 * time.Second, tell: time.Second, stuck: time.Minute, gone: 2 * time.Minute, span: 700 * time.Millisecond,
 }
 
-// start starts a server in this process. It keeps walks in memory: it lives as long as the
-// coordinator, and a coordinator begins by removing what an earlier one left. What must survive both is
-// in the search's own state. The states in shards are in files of the server, which syncs each write.
+// start starts a NATS server in this process, and connects to it. The server keeps walks in memory
+// only, since it ends with the coordinator, and the search's own state has what must survive. It keeps
+// the states in shards in files below dir, and syncs each write.
 func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	secret, err := s.secret()
 	if err != nil {
@@ -96,14 +96,14 @@ type places struct {
 	results, known, tries, runs jetstream.KeyValue
 }
 
-// storage says where a coordinator's cluster keeps its stream and its buckets.
+// storage says how the stream and the buckets of a cluster are stored.
 type storage struct {
 	kind   jetstream.StorageType
 	copies int
 }
 
-// storage returns where the cluster keeps everything: its own server in memory, an external cluster in
-// files, since its servers may restart while the coordinator goes on.
+// storage returns how the cluster stores everything. The coordinator's own server keeps it in memory;
+// an external cluster keeps it in files, since its servers may restart while the coordinator goes on.
 func (s *settings) storage(own bool) *storage {
 	if own {
 		return &storage{jetstream.MemoryStorage, 1}
@@ -142,7 +142,7 @@ func open(ctx context.Context, nc *nats.Conn, wait time.Duration, in *storage) (
 	return p, nil
 }
 
-// empty removes the keys of a bucket that match a pattern. If the pattern is "", it removes all.
+// empty removes the keys of a bucket that match a pattern, or all keys if the pattern is "".
 func (p *places) empty(ctx context.Context, bucket, keys string) error {
 	stream, err := p.js.Stream(ctx, "KV_"+bucket)
 	if err != nil {
@@ -154,9 +154,9 @@ func (p *places) empty(ctx context.Context, bucket, keys string) error {
 	return stream.Purge(ctx, jetstream.WithPurgeSubject("$KV."+bucket+"."+keys))
 }
 
-// putParts stores a value of any size under a key that has none, in parts. It creates the first part
-// last: the writer that succeeds is the first writer, and its value counts. The keys of the other parts
-// contain the writer's name, so those of several writers do not mix.
+// putParts stores a value of any size in parts, unless its key has a value. It creates the first part
+// last: the writer that succeeds in that is the first one, and its value counts. The keys of the other
+// parts contain the writer's name, so the parts of several writers do not mix.
 func putParts(ctx context.Context, kv jetstream.KeyValue, key, writer string, value []byte) error {
 	n := max(1, (len(value)+partMost-1)/partMost)
 	for k := n - 1; k >= 0; k-- {
@@ -189,7 +189,7 @@ func getParts(ctx context.Context, kv jetstream.KeyValue, key string) ([]byte, e
 // otherParts returns the whole value whose first part is b.
 func otherParts(ctx context.Context, kv jetstream.KeyValue, key string, b []byte) ([]byte, error) {
 	if len(b) < 3 || len(b) < 3+int(b[2]) {
-		return nil, fmt.Errorf("the value of %s is damaged", key)
+		return nil, fmt.Errorf("the value of key %q in the cluster is damaged", key)
 	}
 	n, writer := int(b[0])<<8|int(b[1]), string(b[3:3+int(b[2])])
 	value := append([]byte(nil), b[3+len(writer):]...)

@@ -27,8 +27,8 @@ import (
 //
 //  1. it takes all steps of the states that are new, stores the states to which they lead in the
 //     streams of their shards, and waits until the server has acknowledged them;
-//  2. it appends one record: the new states, the counts, and how far it has read. The record is
-//     refused if another record was appended since the worker's last one.
+//  2. it appends one record: the new states, the counts, and the number of the last message that it has
+//     read. The server refuses the record if another one was appended since the worker's last one.
 //
 // So a state that is recorded as visited has all its successors stored, and a state that was read and
 // is not recorded is read again by the next owner. Which states are new follows from the order of the
@@ -38,8 +38,8 @@ import (
 // before. From then on the records of an earlier owner are refused.
 //
 // The coordinator assigns shards, and ends a level once the records of all shards say that everything
-// was read: in one pass it looks how far each shard has read, and at the end of the stream of
-// its states. Then it appends a mark to each of these streams, on the condition that nothing was appended
+// was read. In one pass it compares, for each shard, the last message that was read with the end of the
+// stream of states. Then it appends a mark to each of these streams, on the condition that nothing was appended
 // since the pass. If a mark is refused, it begins the pass again. If all were accepted, nothing was under
 // way between the two passes, and the marks are the end of the next level.
 
@@ -49,8 +49,8 @@ const (
 	shardsMost   = 256
 	removesLeast = 64      // the least number of read messages that are removed together
 	groupStates  = 1 << 12 // the least number of new states of a group
-	groupEach    = 1 << 9  // and the least number for each shard, since a group sends a message to every shard
-	stillMost    = 10      // a shard gets another owner if it does not move for stillMost times the longest time of a walk
+	groupEach    = 1 << 9  // the same, for each shard of the search, since a group sends a message to every shard
+	stillMost    = 10      // a shard without a new record for stillMost times the longest time of a walk gets another owner
 
 	subjectMoved = "macemc.moved" // a worker has appended a record, or says what is damaged
 )
@@ -61,11 +61,12 @@ func subjectStates(k int) string      { return fmt.Sprintf("macemc.states.%d", k
 func subjectVisited(k int) string     { return fmt.Sprintf("macemc.visited.%d", k) }
 func slotName(w string, k int) string { return fmt.Sprintf("%s.%d", w, k) }
 
-// space is the value of the key space: what the owners of shards have to do. Only the coordinator writes it.
+// space is the value of the key space: it says what the owners of shards have to do. Only the coordinator
+// writes it.
 type space struct {
 	Run    string // differs for each search
 	Epoch  uint64 // of the job
-	Last   uint64 // the last epoch of an owner
+	Last   uint64 // the largest epoch that an owner has got so far
 	Level  int
 	Expand bool
 	Starts []uint64 // for each shard, the message before the first state of the level
@@ -78,7 +79,7 @@ type space struct {
 type owner struct {
 	Slot  string // a goroutine of a worker, or ""
 	Epoch uint64
-	Alone bool // an earlier owner ended at the next states: a process of its own visits them
+	Alone bool // an earlier owner ended while it visited the next states, so a process of its own visits them
 }
 
 // record is the head of a record in a stream of visited states; the record of a search.Remote follows it.
@@ -109,13 +110,14 @@ func readRecord(b []byte) (r record, of []byte, err error) {
 // headerMark is the header that only marks have.
 const headerMark = "Macemc-Mark"
 
-// spaces are the streams and the bucket of the shards.
+// spaces has the streams of all shards, and the bucket of the key space.
 type spaces struct {
 	kv              jetstream.KeyValue
 	states, visited []jetstream.Stream
 }
 
-// openSpaces opens the streams of n shards. If in is not nil, it creates what does not exist.
+// openSpaces opens the streams of n shards, and the bucket of the key space. If in is not nil, it creates those
+// that do not exist.
 func (p *places) openSpaces(ctx context.Context, n int, in *storage) (*spaces, error) {
 	s := &spaces{}
 	var err error
@@ -153,7 +155,7 @@ func last(ctx context.Context, of jetstream.Stream, subject string) (*jetstream.
 	return m, err
 }
 
-// survey is the exhaustive phase in shards, as the coordinator sees it.
+// survey is the part of the coordinator that distributes the exhaustive phase in shards.
 type survey struct {
 	*coordinator
 	*spaces
@@ -163,18 +165,18 @@ type survey struct {
 	run      string // a file with the name of the run
 	now      space
 	revision uint64
-	at       []uint64 // for each shard, the last message of its records that was read
-	read     []uint64 // for each shard, the last message of its states that the owner had read by that record
-	removed  []uint64 // for each shard, the last message of its states that was removed
+	at       []uint64 // for each shard, the number of the last record that the coordinator has read
+	read     []uint64 // for each shard, the last message of its states that the owner had read, according to that record
+	removed  []uint64 // for each shard, the last message of its states that was removed from the stream
 	records  [][]byte
 	moved    chan *nats.Msg
-	since    []time.Time // for each shard, when it was last seen to move
-	tries    []int       // for each shard, how many owners it has had since it last moved
+	since    []time.Time // for each shard, when a new record of it was last seen
+	tries    []int       // for each shard, the number of owners that it has lost since its last new record
 	reaches  func(point, what string)
 	refused  int // how often a mark was refused
 }
 
-// Shards implements search.Shards.
+// Shards implements search.Shards. It returns 0 if workers visit no states.
 func (c *coordinator) Shards() int {
 	if c.survey == nil {
 		return 0
@@ -190,7 +192,7 @@ func (c *coordinator) Open(starts [][][]byte) (level int, some bool, err error) 
 	return c.survey.open(starts)
 }
 
-// Visit implements search.Shards.
+// Visit implements search.Shards. If states end the processes that visit them, it returns StopQuarantined.
 func (c *coordinator) Visit(level int, stopped func() bool, came func([][]byte) (bool, error)) (some bool, why search.Stop, err error) {
 	some, err = c.survey.visit(level, stopped, came)
 	if errors.Is(err, errPoison) {
@@ -199,7 +201,8 @@ func (c *coordinator) Visit(level int, stopped func() bool, came func([][]byte) 
 	return some, "", err
 }
 
-// name returns the name of the run, which a file in the search's own state has.
+// name returns the name of this run of the search, and draws one if the run has none yet. The name is kept in a
+// file beside the search's own state, so it shows whether the states in the cluster belong to this search.
 func (s *survey) name() (string, error) {
 	text, err := os.ReadFile(s.run)
 	if err == nil && len(text) > 0 {
@@ -244,7 +247,7 @@ func (s *survey) open(starts [][][]byte) (level int, some bool, err error) {
 	return s.now.Level, slices.Contains(s.now.Some, true), nil
 }
 
-// find reads what an earlier coordinator left.
+// find reads the value of the key space that an earlier coordinator left, if there is one.
 func (s *survey) find(ctx context.Context) error {
 	e, err := s.kv.Get(ctx, keySpace)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -257,7 +260,8 @@ func (s *survey) find(ctx context.Context) error {
 	return json.Unmarshal(e.Value(), &s.now)
 }
 
-// anew begins another run: it removes what there is, and stores the states in which runs begin.
+// anew begins another run with this name: it removes the states and records of an earlier one, and stores the
+// states in which runs begin.
 func (s *survey) anew(name string, starts [][][]byte) error {
 	s.now = space{Run: "", Last: s.now.Last, Starts: make([]uint64, s.n), Ends: make([]uint64, s.n), Some: make([]bool, s.n), Reads: make([]uint64, s.n), Owners: make([]owner, s.n)}
 	if err := s.put(nil); err != nil { // so that this is repeated if it is not completed
@@ -295,7 +299,7 @@ func (s *survey) anew(name string, starts [][][]byte) error {
 	return err
 }
 
-// put stores what the owners have to do. If another coordinator has written since, it is an error.
+// put publishes s.now for the owners. It returns an error if another coordinator has published since.
 func (s *survey) put(stopped func() bool) error {
 	text, err := json.Marshal(&s.now)
 	if err != nil {
@@ -324,7 +328,8 @@ func (s *survey) put(stopped func() bool) error {
 
 var errSuperseded = errors.New("another coordinator has taken the search over")
 
-// visit lets the owners of shards visit the states of a level.
+// visit lets the owners of shards visit the states of a level, and removes these states from the streams
+// afterwards. It reports whether the next level has any states.
 func (s *survey) visit(level int, stopped func() bool, came func([][]byte) (bool, error)) (some bool, err error) {
 	s.now.Level, s.now.Expand = level, true
 	for k := range s.since {
@@ -380,7 +385,8 @@ func (s *survey) reached(point string, k int) {
 	}
 }
 
-// ends waits until every shard has read the states of the level, and sets the ends of the next one.
+// ends waits until every shard has read the states of the level, marks the end of the next level, and reports
+// whether that level has any states.
 func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err error) {
 	next, marks := make([]uint64, s.n), make([]uint64, s.n)
 	for {
@@ -403,11 +409,12 @@ func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err er
 	return some, nil
 }
 
-// done reports whether a shard has read all states of the level.
+// done reports whether shard k has read all states of the level.
 func (s *survey) done(k int) bool { return !s.now.Some[k] || s.read[k] >= s.now.Ends[k] }
 
-// pass looks at each shard, and notes the end of its states in next. It reports whether all of them had
-// read everything; if not, it waits until one of them has moved.
+// pass reads the last record of each shard, and the end of the stream of its states, which it stores in next.
+// It reports whether all shards have read all states of the level. If they have not, it waits for a new record,
+// and gives the shards of workers that are gone to others. It calls tell if there are new records.
 func (s *survey) pass(stopped func() bool, next []uint64, tell func() error) (done bool, err error) {
 	done = true
 	moved := false
@@ -462,7 +469,7 @@ func (s *survey) pass(stopped func() bool, next []uint64, tell func() error) (do
 	return false, s.poisoned()
 }
 
-// reads reads the last records of all shards.
+// reads reads the last record of every shard.
 func (s *survey) reads(stopped func() bool) error {
 	for k := range s.n {
 		if err := s.sure(stopped, func(ctx context.Context) error { return s.look(ctx, k) }); err != nil {
@@ -472,7 +479,7 @@ func (s *survey) reads(stopped func() bool) error {
 	return nil
 }
 
-// look reads the last record of a shard.
+// look reads the last record of shard k.
 func (s *survey) look(ctx context.Context, k int) error {
 	m, err := last(ctx, s.visited[k], subjectVisited(k))
 	if err != nil || m == nil || m.Sequence <= s.at[k] { // an old answer says nothing
@@ -493,8 +500,8 @@ func (s *survey) look(ctx context.Context, k int) error {
 	return nil
 }
 
-// mark appends a mark to the states of each shard, if nothing was appended after next, and notes where
-// the marks are. It reports whether all were accepted.
+// mark appends a mark to the states of each shard, on the condition that next has the number of the last
+// message there. It stores the numbers of the marks in marks, and reports whether all marks were accepted.
 func (s *survey) mark(stopped func() bool, next, marks []uint64) (accepted bool, err error) {
 	err = s.sure(stopped, func(ctx context.Context) error {
 		accepted = true
@@ -520,7 +527,8 @@ func (s *survey) mark(stopped func() bool, next, marks []uint64) (accepted bool,
 	return accepted && err == nil, err
 }
 
-// all calls do for all shards at once. Then it calls each with their errors, one shard after another.
+// all calls do for all shards at the same time. It then calls each with the results, one after another, and
+// returns the errors of each.
 func (s *survey) all(do func(k int) error, each func(error) error) error {
 	came := make(chan error, s.n)
 	for k := range s.n {
@@ -538,8 +546,8 @@ func wrongSequence(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
 }
 
-// assign gives each shard to a worker that is there, spreads the shards evenly, and reports whether anything
-// has changed. A shard that has not moved for a long time gets another owner.
+// assign gives shards without an owner to workers that are there, spreads the shards evenly, and reports
+// whether anything has changed. A shard without a new record for a long time gets another owner.
 func (s *survey) assign() (changed bool) {
 	slots := s.roster.slots()
 	load := map[string]int{}
@@ -586,8 +594,7 @@ func (s *survey) assign() (changed bool) {
 	return len(free) > 0
 }
 
-// near returns how near a goroutine is to another one: 2 if it is the same, and 1 if it is of the same
-// worker.
+// near returns 2 if two slots are the same, 1 if they belong to the same worker, and 0 otherwise.
 func near(slot, other string) int {
 	switch worker, _, _ := strings.Cut(slot, "."); {
 	case slot == other:
@@ -598,7 +605,7 @@ func near(slot, other string) int {
 	return 0
 }
 
-// loses records that a shard has lost its owner.
+// loses records that shard k has lost its owner.
 func (s *survey) loses(k int) {
 	if s.now.Owners[k].Slot != "" && !s.done(k) {
 		s.tries[k]++
@@ -606,7 +613,7 @@ func (s *survey) loses(k int) {
 	s.now.Owners[k] = owner{}
 }
 
-// poisoned returns an error if too many owners of a shard came to an end while it did not move.
+// poisoned returns an error if a shard has lost too many owners without a new record between.
 func (s *survey) poisoned() error {
 	for k, n := range s.tries {
 		if n >= deathsOther {

@@ -19,8 +19,8 @@ import (
 	"macemc/internal/search"
 )
 
-// statusPage serves the status of a coordinator: a page at /, and the same as JSON at /status.json.
-// It takes no requests that change anything.
+// statusPage serves the status of a coordinator, as a page at / and as JSON at /status.json. It
+// takes no requests that change anything.
 type statusPage struct {
 	url    string
 	token  string // If it is not "", a request must have it as its password.
@@ -30,13 +30,13 @@ type statusPage struct {
 	server http.Server
 }
 
-// status is the page as JSON.
+// status has the contents of the page, as they are encoded in JSON.
 type status struct {
 	Command    []string     `json:"command"`
 	Progress   string       `json:"progress"` // as the terminal shows it
 	Phase      search.Phase `json:"phase"`
 	Done       int          `json:"done"`
-	Of         int          `json:"of"` // 0 if it is unknown
+	Of         int          `json:"of"` // the number at which the phase is complete; 0 if it is unknown
 	Seconds    float64      `json:"seconds"`
 	States     int          `json:"states"`
 	Steps      int          `json:"steps"`
@@ -47,8 +47,8 @@ type status struct {
 	Counts     tally        `json:"since_start"`
 }
 
-// serveStatus begins to serve the status page, or returns nil if there is to be none. Off the
-// loopback it demands a token.
+// serveStatus begins to serve the status page of job j. It returns nil if the flags ask for none.
+// An address off the loopback needs a token.
 func (s *settings) serveStatus(j jobs.Job, now func() jobs.Status, roster *roster) (*statusPage, error) {
 	if s.status == "" {
 		return nil, nil
@@ -81,7 +81,7 @@ func (s *settings) serveStatus(j jobs.Job, now func() jobs.Status, roster *roste
 	return p, nil
 }
 
-// end stops serving. A nil page has nothing to stop.
+// end stops serving the page. A nil page is allowed.
 func (p *statusPage) end() {
 	if p != nil {
 		_ = p.server.Close()
@@ -120,8 +120,8 @@ func (p *statusPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local reports whether a request named this machine by its own name, and not by one that another
-// page may have pointed here.
+// local reports whether host, which a request named, is the loopback. A page from elsewhere
+// cannot name it so, even if its own name leads to this machine.
 func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -150,13 +150,13 @@ func (p *statusPage) status() status {
 
 const style = `body{font:15px sans-serif;margin:2em}table{border-collapse:collapse}td,th{padding:.2em 1em .2em 0;text-align:right}td:first-child,th:first-child{text-align:left}`
 
-// policy lets the page have its own style, and nothing else.
+// policy is the Content-Security-Policy of the page: its own style, and nothing else.
 var policy = func() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-// page refreshes itself every two seconds.
+// page is the template of the status page, which reloads itself every two seconds.
 var page = template.Must(template.New("status").Funcs(template.FuncMap{
 	"join": strings.Join,
 	"ago":  func(t time.Time) string { return time.Since(t).Round(time.Second / 10).String() },

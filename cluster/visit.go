@@ -16,14 +16,15 @@ import (
 	"macemc/internal/search"
 )
 
-// watched is the space as a worker knows it. Goroutines wait for a change.
+// watched has the latest value of the key space that the worker has read. Goroutines wait for a change of
+// it.
 type watched struct {
 	mu   sync.Mutex
 	now  *space
 	more chan struct{}
 }
 
-// get returns the space, and a channel that is closed once there is a newer one.
+// get returns the latest value, and a channel that is closed once there is a newer one.
 func (s *watched) get() (*space, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +43,7 @@ func (s *watched) set(now *space) {
 	}
 }
 
-// followSpace keeps the space up to date until the context ends.
+// followSpace keeps w.space up to date until the context ends.
 func (w *worker) followSpace(ctx context.Context, kv jetstream.KeyValue) error {
 	watch, err := kv.Watch(ctx, keySpace)
 	if err != nil {
@@ -58,7 +59,7 @@ func (w *worker) followSpace(ctx context.Context, kv jetstream.KeyValue) error {
 	return nil
 }
 
-// learnSpace records the value of the key space, unless it is older than what is known.
+// learnSpace stores a value of the key space in w.space, unless w.space has a newer one.
 func (w *worker) learnSpace(value []byte) {
 	var s space
 	if json.Unmarshal(value, &s) == nil {
@@ -66,14 +67,15 @@ func (w *worker) learnSpace(value []byte) {
 	}
 }
 
-// remotes has what the goroutines of a worker need to visit the states of one job.
+// remotes makes a search.Remote for each goroutine of a worker that visits states. All of them belong to one
+// job.
 type remotes struct {
 	mu  sync.Mutex
 	of  uint64 // the epoch of the job
 	all func() (*search.Remote, error)
 }
 
-// another returns a remote for a job.
+// another returns a new Remote for a job.
 func (w *worker) another(of *job) (*search.Remote, error) {
 	r := &w.remotes
 	r.mu.Lock()
@@ -88,22 +90,22 @@ func (w *worker) another(of *job) (*search.Remote, error) {
 	return r.all()
 }
 
-// slot is a goroutine of a worker that visits the states of its shards.
+// slot is a goroutine of a worker, as the owner of shards whose states it visits.
 type slot struct {
 	*worker
 	*spaces
 	of     *job
 	name   string
 	remote *search.Remote
-	ends   func() // stops looking after remote
-	held   map[int]*holding
+	ends   func()           // ends the watch of endIfStill over remote
+	held   map[int]*holding // by shard
 }
 
-// holding is a shard that a slot holds.
+// holding is the state of a shard that a slot owns and has taken over.
 type holding struct {
 	epoch uint64
-	last  uint64 // the last record, which is this slot's
-	read  uint64 // the last message of the states' stream that was read
+	last  uint64 // the number of the last record, which this slot appended
+	read  uint64 // the number of the last message of its states that was read
 	alone bool   // the next group is visited by a process of its own, since an earlier owner ended at it
 }
 
@@ -114,7 +116,8 @@ var (
 	errVisit    = errors.New("states cannot be visited")
 )
 
-// visits visits states until no states are left, or another job begins.
+// visits visits the states of the shards that goroutine number owns, until no states are left or another job
+// begins.
 func (w *worker) visits(ctx context.Context, of *job, number int) error {
 	s := &slot{worker: w, of: of, name: slotName(w.name, number)}
 	defer s.clear()
@@ -165,20 +168,20 @@ func (w *worker) visits(ctx context.Context, of *job, number int) error {
 	return nil
 }
 
-// sharded reports whether the job has states that workers visit.
+// sharded reports whether the current job is this one, and workers still visit states for it.
 func (w *worker) sharded(of *job) bool {
 	now := w.current.Load()
 	return now != nil && now.Epoch == of.Epoch && now.Shards > 0
 }
 
-// asks reads the space again: a watch may have been lost.
+// asks reads the key space, since the watch may have been lost.
 func (s *slot) asks(ctx context.Context) {
 	if e, err := s.kv.Get(ctx, keySpace); err == nil {
 		s.learnSpace(e.Value())
 	}
 }
 
-// clear drops all shards, and everything that was not recorded.
+// clear forgets all shards, and the visits that were not recorded.
 func (s *slot) clear() {
 	if s.remote != nil {
 		s.ends()
@@ -187,7 +190,8 @@ func (s *slot) clear() {
 	s.remote, s.held = nil, nil
 }
 
-// turn visits some states of each shard that the slot owns, and reports whether there were any.
+// turn visits a group of states of each shard that the slot owns. It reports whether any shard had states to
+// read.
 func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 	for k, h := range s.held {
 		if o := &now.Owners[k]; o.Slot != s.name || o.Epoch != h.epoch {
@@ -214,8 +218,8 @@ func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 	return busy, nil
 }
 
-// takeOver reads all records of a shard, and appends one, after which those of earlier owners are
-// refused.
+// takeOver begins the ownership of shard k: it reads all records of the shard, and appends one, after which
+// the server refuses those of earlier owners.
 func (s *slot) takeOver(ctx context.Context, now *space, k int) error {
 	epoch := now.Owners[k].Epoch
 	if s.remote == nil {
@@ -251,7 +255,7 @@ func (s *slot) takeOver(ctx context.Context, now *space, k int) error {
 		}
 	}
 	if h.read < now.Reads[k] {
-		return fmt.Errorf("%w: shard %d has read message %d, and its records end with message %d", errDamaged, k, now.Reads[k], h.read)
+		return fmt.Errorf("%w: message %[3]d of the states of shard %[2]d was visited, but the last record says %[4]d", errDamaged, k, now.Reads[k], h.read)
 	}
 	if err := s.remote.Hold(k, records); err != nil {
 		return fmt.Errorf("%w: %w", errDamaged, err)
@@ -267,8 +271,8 @@ func (s *slot) takeOver(ctx context.Context, now *space, k int) error {
 	return nil
 }
 
-// first sets h.last for a shard without records, since its stream goes on from the numbers of an earlier
-// search.
+// first sets h.last for a shard that has no records yet. The numbers in its stream go on from those of an
+// earlier search.
 func (s *slot) first(ctx context.Context, k int, h *holding) error {
 	if h.last > 0 {
 		return nil
@@ -280,7 +284,7 @@ func (s *slot) first(ctx context.Context, k int, h *holding) error {
 	return err
 }
 
-// append appends a record, unless another owner has appended one.
+// append appends the record of to shard k. It returns errLost if another owner has appended one.
 func (s *slot) append(ctx context.Context, k int, h *holding, of []byte) error {
 	r := record{h.epoch, h.read}
 	ctx, cancel := context.WithTimeout(ctx, s.call)
@@ -297,8 +301,8 @@ func (s *slot) append(ctx context.Context, k int, h *holding, of []byte) error {
 	return nil
 }
 
-// group reads states of a shard, visits those that are new, stores the states to which they lead, and
-// then appends a record.
+// group reads a group of states of shard k, visits the new ones among them, stores the states to which these
+// lead, and then appends a record.
 func (s *slot) group(ctx context.Context, now *space, k int) error {
 	h := s.held[k]
 	s.remote.Begin(k, now.Level)
@@ -348,8 +352,8 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	return nil
 }
 
-// finish ends a group: it visits the states of the group. If an earlier owner ended at this group, a process
-// of its own visits them.
+// finish visits the states of the group that was read, in this process, or in one of its own if an earlier
+// owner ended at this group. It returns the record, and for each shard the batches of states to store.
 func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batches [][][]byte, err error) {
 	h := s.held[k]
 	var came []byte
@@ -378,8 +382,8 @@ func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batche
 	return of, batches, err
 }
 
-// endIfStill ends the process if a step of a state does not return; a process of its own then visits the
-// states. It watches until ends is called.
+// endIfStill watches r, and ends this process if a step of a state does not return. Another process then
+// visits these states by themselves. The watch is over when ends is called.
 func (w *worker) endIfStill(r *search.Remote) (ends func()) {
 	done := make(chan struct{})
 	go func() {
@@ -404,8 +408,9 @@ func (w *worker) endIfStill(r *search.Remote) (ends func()) {
 	return func() { close(done) }
 }
 
-// missing returns the error for a message of a shard's states that the server does not have: it is lost,
-// or this server of several does not have it yet. A search removes messages only from the beginning.
+// missing returns the error for a message of shard k that the server does not have. Either the message is
+// lost, or this server of several does not have it yet. A search removes messages only from the beginning of
+// a stream.
 func (s *slot) missing(ctx context.Context, now *space, k int, message uint64) error {
 	info, err := s.states[k].Info(ctx)
 	if err == nil {
@@ -416,8 +421,8 @@ func (s *slot) missing(ctx context.Context, now *space, k int, message uint64) e
 	return fmt.Errorf("message %d of the states of shard %d is not there: %w", message, k, errors.Join(err, jetstream.ErrMsgNotFound))
 }
 
-// relies reports that the batches of this group are stored. It then waits until other goroutines have stored
-// the batches on which the record relies.
+// relies reports to other goroutines that the batches of this group are stored. Then it waits until they
+// have stored the batches on which the record of this group relies.
 func (s *slot) relies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.call)
 	defer cancel()

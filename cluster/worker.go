@@ -21,21 +21,22 @@ import (
 
 const (
 	deathsMost  = 3 // A walk or a state is left out once it has ended this number of processes of its own.
-	deathsOther = 8 // A span or a group fails once this number of processes have ended before their first walk or state.
+	deathsOther = 8 // A task or a group fails once this number of processes have ended before their first walk or state.
 	looks       = 8 // A goroutine is stuck once it was seen at the same step this number of times in a row.
 )
 
-// try is the record of a span that was delivered before, or of a group that was begun before.
+// try is what the bucket of tries keeps of a task that was delivered before, or of a group that was begun
+// before: by the number of a walk or a state, how often it ended a process of its own.
 type try struct{ Deaths map[int]int } // by walk or state, how many processes of their own ended during it
 
-// worker takes the walks of spans on several goroutines.
+// worker takes tasks on several goroutines, and visits the states of shards.
 type worker struct {
 	*places
 	jobs.Hands
 	pace
 	name    string
 	corpora corpora
-	at      func(point, span string) // for tests: if it is not nil, it is called between the steps of a commit
+	at      func(point, span string) // for tests: called between the steps by which a result is stored; may be nil
 	wanted  atomic.Pointer[wanted]
 	current atomic.Pointer[job]
 	space   watched
@@ -66,7 +67,7 @@ func (s *settings) work(ctx context.Context, hands jobs.Hands) error {
 		switch reason := nc.LastError(); {
 		case err == nil || reason == nil:
 		case nc.IsClosed():
-			return fmt.Errorf("the server at %s does not let this worker in: %w", s.url, reason)
+			return fmt.Errorf("the server at %s refuses the connection of this worker: %w", s.url, reason)
 		case reason.Error() != last && time.Since(began) > w.call: // before that, the coordinator may just be starting
 			last = reason.Error()
 			w.Say(fmt.Sprintf("this worker cannot join at %s, and goes on trying: %v", s.url, reason))
@@ -95,7 +96,7 @@ func (s *settings) work(ctx context.Context, hands jobs.Hands) error {
 	return nil
 }
 
-// plain replaces the characters of a host's name that a key must not contain.
+// plain replaces a character of a host's name by one that a key may contain.
 func plain(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 		return r
@@ -103,7 +104,7 @@ func plain(r rune) rune {
 	return '-'
 }
 
-// pause waits for the time retry if wait is true, and reports whether ctx is still alive.
+// pause waits for the time p.retry if wait is true, and reports whether ctx is still alive.
 func (p *pace) pause(ctx context.Context, wait bool) bool {
 	if wait {
 		select {
@@ -114,8 +115,8 @@ func (p *pace) pause(ctx context.Context, wait bool) bool {
 	return ctx.Err() == nil
 }
 
-// follow keeps the worker's job and lot up to date, and sends heartbeats. A watch has the least delay;
-// the worker also polls, since a server that restarts may lose the watch.
+// follow keeps the worker's job and the first needed lot up to date, and sends heartbeats. A watch reports
+// changes at once; the worker also polls, since a server that restarts may lose the watch.
 func (w *worker) follow(ctx context.Context) error {
 	watch, err := w.runs.WatchFiltered(ctx, []string{keyJob, keyLot})
 	if err != nil {
@@ -140,7 +141,8 @@ func (w *worker) follow(ctx context.Context) error {
 	return nil
 }
 
-// ask sends a heartbeat, and reads the job and the lot.
+// ask sends the coordinator a heartbeat, and reads the job and the number of the first lot whose spans are
+// still needed.
 func (w *worker) ask(ctx context.Context) {
 	w.reaches("asks", w.name)
 	_, _ = w.runs.Put(ctx, keyOf+w.name, []byte(strconv.Itoa(w.N)))
@@ -153,7 +155,7 @@ func (w *worker) ask(ctx context.Context) {
 	}
 }
 
-// learns records the value of a key; if is is false, the key has no value.
+// learns records a value of the key job or lot. If is is false, the key was deleted.
 func (w *worker) learns(key string, is bool, value []byte) {
 	switch {
 	case key == keyLot:
@@ -173,15 +175,15 @@ func (w *worker) learns(key string, is bool, value []byte) {
 	}
 }
 
-// over reports whether a lot is no longer needed. It never reports true for the lot that is under way,
-// even if the worker's knowledge is old, since the number of the first needed lot only grows.
+// over reports whether the spans of a lot are no longer needed. It never reports true for the lot that is under
+// way, even if the worker's knowledge is old, since the number of the first needed lot only grows.
 func (w *worker) over(epoch uint64, lot int) bool {
 	now := w.wanted.Load()
 	return now != nil && (now.epoch > epoch || now.epoch == epoch && now.lot > lot)
 }
 
-// loop visits the states of the current job, or takes its spans, one after another. The number is that of
-// the goroutine.
+// loop is the work of one goroutine, whose number it gets: it visits the states of the current job, or takes
+// its tasks, one after another.
 func (w *worker) loop(ctx context.Context, number int) error {
 	var of *job
 	var taker *search.Taker
@@ -219,13 +221,13 @@ func (w *worker) loop(ctx context.Context, number int) error {
 	return nil
 }
 
-// queue fetches spans.
+// queue fetches tasks for one goroutine.
 type queue struct {
 	w        *worker
 	consumer jetstream.Consumer
 }
 
-// next fetches a span. If none arrives for a while, m is nil.
+// next fetches the message of a task. If none arrives for a while, m is nil.
 func (q *queue) next(ctx context.Context) (m jetstream.Msg, err error) {
 	if q.consumer == nil {
 		if q.consumer, err = q.w.work.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
@@ -247,10 +249,10 @@ func (q *queue) next(ctx context.Context) (m jetstream.Msg, err error) {
 	return nil, err
 }
 
-var errKnown = errors.New("the corpus before the lot cannot be read")
+var errKnown = errors.New("the corpus with which a lot of walks begins cannot be read from the cluster")
 
-// span takes the walks of a span, or the runs of an item, stores the result unless there is one, and then acknowledges the
-// message. In this order, a span stays in the queue until its result is stored.
+// span takes the task in m, stores its result unless there is one, and then acknowledges the message. So the
+// task stays in the queue until its result is stored.
 func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream.Msg) error {
 	var what task
 	if err := json.Unmarshal(m.Data(), &what); err != nil || what.Span == nil && what.Item == nil {
@@ -300,13 +302,13 @@ func (w *worker) reaches(point, id string) {
 	}
 }
 
-// newer reports whether the current job is another one than of.
+// newer reports whether the worker has learnt of another job than of.
 func (w *worker) newer(of *job) bool {
 	now := w.current.Load()
 	return now != nil && now.Epoch != of.Epoch
 }
 
-// know gives a taker the corpus before a lot.
+// know gives taker t the corpus with which a lot begins.
 func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) error {
 	for t.Lot() < lot {
 		text, err := w.corpora.text(ctx, w.known, of.Epoch, t.Lot()+1)
@@ -324,18 +326,18 @@ func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) er
 	return nil
 }
 
-// corpora has what the last lots added to the corpus, so that the goroutines of a worker read each only
-// once from the cluster.
+// corpora has the additions to the corpus by recent lots. The goroutines of a worker share it, so that each
+// addition is read only once from the cluster.
 type corpora struct {
 	mu    sync.Mutex
 	epoch uint64
 	texts map[int][]byte // by lot
 }
 
-// corporaMost is the number of lots that a worker keeps.
+// corporaMost is the largest number of lots in corpora.
 const corporaMost = 4
 
-// text returns what a lot added to the corpus. While one goroutine reads it, the others wait.
+// text returns the additions to the corpus before a lot. While one goroutine reads them, the others wait.
 func (c *corpora) text(ctx context.Context, from jetstream.KeyValue, epoch uint64, lot int) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -352,9 +354,9 @@ func (c *corpora) text(ctx context.Context, from jetstream.KeyValue, epoch uint6
 	return text, err
 }
 
-// take takes the walks of a span, or the runs of an item. At its first delivery they run in this process;
-// later they run in a process of their own, since one of them may have ended the first process. whole reports
-// whether the result is complete. If the result is stored and is the first one, the caller must call kept.
+// take takes a task, whose message has the given id. At its first delivery the task is taken in this process;
+// later in a process of its own, since one of its runs may have ended the first process. whole reports whether
+// the result is complete. If the result is then stored and is the first one, the caller must call kept.
 func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, what *task) (r result, kept func(), whole bool, err error) {
 	began := time.Now()
 	over := func() bool {
@@ -401,7 +403,7 @@ func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, 
 	return r, kept, whole, nil
 }
 
-// alone takes a task in a process of its own: see isolate.
+// alone takes a task in a process of its own, and sets its result in r: see isolate.
 func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string, what *task, r *result, over func() bool) (whole bool, err error) {
 	if _, err := w.results.Get(ctx, id); err == nil { // the result was stored, and only the acknowledgement got lost
 		return false, nil
@@ -417,9 +419,9 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 	return whole, err
 }
 
-// isolate takes the span or the group with an id in a process of its own, and starts another process each
-// time one ends. It leaves out a walk or a state that ended deathsMost processes, counting those of other
-// workers.
+// isolate takes one, a span, an item or a group, in a process of its own, and starts another process each time
+// one ends. It leaves out a walk or a state that ended deathsMost processes, also those of other workers, which
+// the bucket of tries counts under id. name is the word for a walk or a state in messages to the user.
 func (w *worker) isolate(ctx context.Context, one jobs.Lone, id, name string, over func() bool) (came []byte, whole bool, err error) {
 	known := try{map[int]int{}}
 	if e, err := w.tries.Get(ctx, id); err == nil {
@@ -441,7 +443,7 @@ func (w *worker) isolate(ctx context.Context, one jobs.Lone, id, name string, ov
 		case ctx.Err() != nil:
 			return came, false, ctx.Err()
 		case number < 0 && ends >= deathsOther:
-			return came, false, fmt.Errorf("processes that are started for a single task end before they begin: %w", err)
+			return came, false, fmt.Errorf("each process that was started for one task ended before its first walk or state: %w", err)
 		case number < 0:
 			ends++
 			continue
@@ -458,7 +460,7 @@ func (w *worker) isolate(ctx context.Context, one jobs.Lone, id, name string, ov
 	}
 }
 
-// leave returns the numbers of the walks or states that are left out.
+// leave returns the numbers of the walks or states to leave out.
 func (t *try) leave() (all []int) {
 	for number, n := range t.Deaths {
 		if n >= deathsMost {
@@ -468,7 +470,7 @@ func (t *try) leave() (all []int) {
 	return all
 }
 
-// store stores the result of a task unless the task has one, and reports whether it was the first.
+// store stores the result of a task unless the task has a result, and reports whether it has stored it.
 func (w *worker) store(ctx context.Context, id string, r result) (first bool, err error) {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -481,7 +483,7 @@ func (w *worker) store(ctx context.Context, id string, r result) (first bool, er
 	return err == nil, err
 }
 
-// accompany extends the time for the acknowledgement of m until end is called.
+// accompany asks the server for more time to acknowledge m, again and again until end is called.
 func (w *worker) accompany(m jetstream.Msg) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -500,8 +502,8 @@ func (w *worker) accompany(m jetstream.Msg) (end func()) {
 	return func() { close(done) }
 }
 
-// endIfStuck ends the process if a walk does not return; its span is then taken in a process of its
-// own. The caller must call begins before each walk.
+// endIfStuck ends this process if a walk does not return. Its span is then taken in a process of its own. The
+// caller must call begins before each walk, and ends after the last one.
 func (w *worker) endIfStuck() (begins func(walk int), ends func()) {
 	var now atomic.Int64
 	t := time.AfterFunc(w.stuck, func() {

@@ -1,5 +1,5 @@
 // Command macemc is the command of module macemc, with its catalogue, and with the commands coordinator
-// and worker besides, by which several machines search together.
+// and worker, by which several machines search together.
 package main
 
 import (
