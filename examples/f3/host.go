@@ -11,15 +11,15 @@ import (
 	"macemc/sim"
 )
 
-// host implements the functions that a participant calls. It collects the resulting actions until
-// the call returns.
+// host has the functions that the participant calls. It collects the actions for which these ask,
+// until the participant returns.
 type host struct {
 	id       gpbft.ActorID
 	now      time.Time
-	alarm    time.Time // zero: none
+	alarm    time.Time // the zero time if none is set
 	chain    *gpbft.ECChain
 	members  *gpbft.Committee
-	sent     map[gpbft.Instant]*gpbft.GMessage // to be sent again
+	sent     map[gpbft.Instant]*gpbft.GMessage // messages that the participant may ask to send again
 	outgoing []*gpbft.GMessage
 	decided  *gpbft.ECChain
 }
@@ -88,10 +88,10 @@ func (aggregate) Aggregate(signers []int, signatures [][]byte) ([]byte, error) {
 
 func (aggregate) VerifyAggregate([]int, []byte, []byte) error { return nil }
 
-// powerTable stands for the identity of the table of powers.
+// powerTable is the identity of the table of powers, which does not exist here.
 var powerTable = gpbft.MakeCid([]byte("powers"))
 
-// committee returns a committee in which each node has the same power.
+// committee returns a committee in which all nodes have the same power.
 func committee(p sim.Params) *gpbft.Committee {
 	table := gpbft.NewPowerTable()
 	for i := range p.Nodes {
@@ -103,7 +103,8 @@ func committee(p sim.Params) *gpbft.Committee {
 	return &gpbft.Committee{PowerTable: table, Beacon: []byte("beacon"), AggregateVerifier: aggregate{}}
 }
 
-// chainOf returns the chain from the common base to a head.
+// chainOf returns a chain of two tipsets: the base, which all nodes have in common, and this
+// head.
 func chainOf(head string) *gpbft.ECChain {
 	tip := func(epoch int64, key string) *gpbft.TipSet {
 		return &gpbft.TipSet{Epoch: epoch, Key: []byte(key), PowerTable: powerTable}
@@ -115,7 +116,7 @@ func chainOf(head string) *gpbft.ECChain {
 	return c
 }
 
-// headOf returns the head of a chain, for people.
+// headOf returns the name of the head of a chain, for people.
 func headOf(c *gpbft.ECChain) string {
 	if c.IsZero() {
 		return "nothing"

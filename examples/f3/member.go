@@ -9,11 +9,11 @@ import (
 	"macemc/sim"
 )
 
-// member is a participant of one instance.
+// member is a node, which takes part in one instance of consensus.
 type member struct {
 	host        host
 	participant *gpbft.Participant
-	failed      string // the last error that it returned
+	failed      string // the last error that the participant returned
 }
 
 // These are the signals: the alarm, and the messages that a member sends to itself.
@@ -22,10 +22,10 @@ type (
 	own   struct{ vote }
 )
 
-// vote is a message. Nobody changes it.
+// vote is a message of the protocol. It does not change once it is sent.
 type vote struct{ *gpbft.GMessage }
 
-// String returns the vote as a report shows it.
+// String returns the vote as reports show it.
 func (v vote) String() string {
 	text := fmt.Sprintf("%s round %d for %s", v.Vote.Phase, v.Vote.Round, headOf(v.Vote.Value))
 	if j := v.Justification; j != nil {
@@ -34,14 +34,15 @@ func (v vote) String() string {
 	return text
 }
 
-// Message returns the vote's message, as gpbft requires of a validated message.
+// Message returns the vote's message. By this method gpbft takes a vote for a validated message.
 func (v vote) Message() *gpbft.GMessage { return v.GMessage }
 
 var handlers = sim.Handle(
 	sim.OnInit((*member).begin), sim.OnSignal((*member).alarm), sim.OnSignal((*member).own), sim.OnMessage((*member).vote),
 )
 
-// Moment returns the present time of the member. Its instants are compared by their distance from it.
+// Moment returns the present time of the member. macemc compares times in its state by their distance
+// from that time.
 func (m *member) Moment() time.Time { return m.host.now }
 
 func newMember(p sim.Params, self sim.Addr) *member {
@@ -80,7 +81,7 @@ func (m *member) receive(env sim.Env, v vote) {
 	m.call(env, func() error { return m.participant.ReceiveMessage(context.Background(), v) })
 }
 
-// call calls the participant, and then performs the actions that it has asked for.
+// call calls the participant by do, and then carries out the actions for which it has asked.
 func (m *member) call(env sim.Env, do func() error) {
 	if m.host.decided != nil {
 		return // the next instance is not checked

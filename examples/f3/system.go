@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// Proposals says what the members propose.
+// Proposals selects the chains that the members propose.
 var Proposals = &sim.Param{
 	Name: "proposals", Doc: "what is proposed: one chain by all; another one by the last member; or by every second one",
 	Words: []string{"one-differs", "same", "halves"},
@@ -46,7 +46,8 @@ var System = &sim.System{
 	},
 }
 
-// weight makes alarms rarer than messages, as they are where a message takes less time.
+// weight makes alarms rarer than messages, as they are in practice, where messages take
+// little time.
 func weight(e sim.Event) float64 {
 	if _, is := e.Value.(alarm); is {
 		return 0.1

@@ -17,7 +17,8 @@ var colours = map[bool]color.Color{
 	false: color.RGBA{R: 0xd9, G: 0x5f, B: 0x02, A: 0xff},
 }
 
-// drawing returns a drawing with one panel for each setting and measure. Settings are below each other.
+// drawing returns a drawing with a panel for each setting and each measure. The panels of one setting
+// are side by side.
 func drawing(curves []*curve) (*vgsvg.Canvas, error) {
 	var panels [][]*plot.Plot
 	for i := 0; i < len(curves); i += 2 {
@@ -56,7 +57,7 @@ func drawTo(w io.Writer, curves []*curve) error {
 	return err
 }
 
-// panel draws the curves of a setting.
+// panel draws the curves of one setting, by measure m.
 func panel(curves []*curve, m measure) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text = curves[0].setting.name
@@ -86,8 +87,8 @@ func panel(curves []*curve, m measure) (*plot.Plot, error) {
 	return p, nil
 }
 
-// distribution returns, for each length up to to, the share of all walks that were live within that
-// length.
+// distribution returns, for each length between from and to, the share of all walks that were live
+// within that length.
 func (c *curve) distribution(m measure, from, to int) plotter.XYs {
 	points := plotter.XYs{{X: float64(from), Y: 0}}
 	all := c.sorted(m)

@@ -40,7 +40,8 @@ func settings(storm int) []setting {
 	}
 }
 
-// run takes the walks, writes the figure and its data, and prints a table.
+// run takes count walks of at most most steps for each curve, writes the figure
+// and its data into folder out, and prints a table.
 func run(out string, count, most, storm int, table io.Writer) error {
 	var curves []*curve
 	for _, s := range settings(storm) {
@@ -73,7 +74,7 @@ func write(name string, what func(io.Writer) error) error {
 	return f.Close()
 }
 
-// data writes the lengths of all walks that became live.
+// data writes the lengths of all walks that became live, as CSV.
 func data(w io.Writer, curves []*curve) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"nodes", "storm", "walks", "walk", "steps", "choices"})
@@ -87,7 +88,7 @@ func data(w io.Writer, curves []*curve) error {
 	return out.Error()
 }
 
-// rows prints the table of BENCHMARKS.md.
+// rows prints the table in BENCHMARKS.md.
 func rows(w io.Writer, curves []*curve) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| randtree | walks | became live | half of them within | nine tenths | all but a hundredth |")

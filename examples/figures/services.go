@@ -27,14 +27,14 @@ import (
 	"macemc/systems/transactions"
 )
 
-// A load makes requests of some nodes of a service, each when an earlier one was answered, and
-// records the times of the answers.
+// A load makes requests of a service, keeps a number of them waiting at each node that it asks, and counts the
+// answers over time.
 type load struct {
 	sys    *sim.System
 	params []string
 	askers int
 	next   func(node, id int) sim.Signal
-	ends   func(facts int64, fact any) bool // whether the fact ends a request; facts is how many the node has emitted
+	ends   func(facts int64, fact any) bool // reports whether fact, the fact with number facts of its node, ends a request
 }
 
 func table(over string, faults int) load {
@@ -55,11 +55,12 @@ func commit(over string, faults int) load {
 	}
 }
 
-// ahead is the number of requests that wait at each of these nodes, so that it always has one.
+// ahead is the number of requests that are kept waiting at each node that a load asks, so that the node never
+// runs out of them.
 const ahead = 8
 
-// run runs the service for a warm-up and then for span, and counts the answers in windows. It kills the node dies, unless that is 0, after half
-// of the span.
+// run runs the service for the time warm, and then for span, and returns the number of answers in each window
+// of span. Unless dies is 0, it kills the node with that index after half of span.
 func (l load) run(warm, span, window time.Duration, dies int) (counts []int, err error) {
 	params, err := l.sys.Configure(0, l.params, nil)
 	if err != nil {
@@ -121,7 +122,7 @@ func (l load) run(warm, span, window time.Duration, dies int) (counts []int, err
 	return counts, host.Stop()
 }
 
-// A throughput is the throughput of one service over one protocol, in answers per second.
+// A throughput is the measured throughput of one service over one protocol, in answers per second.
 type throughput struct {
 	service, over string
 	faults        int
@@ -132,8 +133,8 @@ func (t throughput) label() string {
 	return fmt.Sprintf("%s-%dFT", map[string]string{"chain": "CR", "multipaxos": "MP"}[t.over], t.faults)
 }
 
-// runServices draws the throughput of the replicated services, as Figure 4 of the P report does, and the stall when the head of a chain
-// fails, as Figure 5 does. Three runs of span each count.
+// runServices draws the throughput of the replicated services, as Figure 4 of the report on P does, and the
+// stall when the head of a chain fails, as Figure 5 does. Each throughput is that of three runs of span.
 func runServices(out string, span time.Duration, report io.Writer) error {
 	var all []throughput
 	for _, s := range []struct {
@@ -177,7 +178,7 @@ func runServices(out string, span time.Duration, report io.Writer) error {
 	return throughputRows(report, all, answers, fine)
 }
 
-// sums adds up each n counts.
+// sums returns the sums of each n counts in a row.
 func sums(counts []int, n int) (all []int) {
 	for k := range counts {
 		if k%n == 0 {
@@ -218,7 +219,7 @@ func stallData(w io.Writer, counts []int, window time.Duration) error {
 	return out.Error()
 }
 
-// canvas draws one plot on white.
+// canvas draws one plot on a white background.
 func canvas(w io.Writer, p *plot.Plot, width, height vg.Length) error {
 	c := vgsvg.New(width, height)
 	dc := draw.New(c)
@@ -279,7 +280,7 @@ func drawStall(w io.Writer, counts []int, window time.Duration) error {
 	return canvas(w, p, 7*vg.Inch, 3.4*vg.Inch)
 }
 
-// throughputRows prints the table of BENCHMARKS.md.
+// throughputRows prints the table in BENCHMARKS.md.
 func throughputRows(w io.Writer, all []throughput, stall []int, window time.Duration) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| service | over | faults tolerated | answers a second | deviation |")

@@ -20,12 +20,13 @@ import (
 	"macemc/systems/transport"
 )
 
-// A system is a setting of the second figure, with the figures that the paper states for it.
+// A system is a setting of the second figure, with its line in the figure and the result in the
+// paper.
 type system struct {
 	setting
 	colour color.Color
 	dashes []vg.Length
-	paper  string // the share of paths that it has live within 50 steps
+	paper  string // the share of paths that are live within 50 steps, according to the paper
 }
 
 func systems() []system {
@@ -37,8 +38,8 @@ func systems() []system {
 	}
 }
 
-// runSystems takes weighted walks without faults from the start of each system, and writes their
-// figure, its data and a table.
+// runSystems takes weighted walks without faults of each system, and writes their figure, its
+// data and a table.
 func runSystems(out string, count, most int, table io.Writer) error {
 	var curves []*curve
 	for _, s := range systems() {
@@ -69,7 +70,7 @@ func systemsData(w io.Writer, curves []*curve) error {
 	return out.Error()
 }
 
-// systemsRows prints the table of BENCHMARKS.md.
+// systemsRows prints the table in BENCHMARKS.md.
 func systemsRows(w io.Writer, curves []*curve) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, "\n| system | became live | within 50 steps | the paper's | half of them within | nine tenths | all but a hundredth |")

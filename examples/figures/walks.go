@@ -10,22 +10,22 @@ import (
 	"macemc/sim"
 )
 
-// A setting is the system, with its parameters, of which walks are taken.
+// A setting is a system with parameters, of which walks are taken.
 type setting struct {
 	name   string
 	system *sim.System
 	nodes  int
 	params []string
-	storm  int // steps in which faults may happen, before the walk is measured; 0: none do
+	storm  int // the number of steps with faults before the part of a walk that is measured; 0 means no faults
 }
 
-// A curve has the results of the walks of one kind in one setting.
+// A curve has the results of the walks of one setting, with or without weights.
 type curve struct {
 	setting  setting
 	weighted bool
-	most     int // steps
+	most     int // the largest number of steps of a walk
 	taken    int
-	live     []search.Success // in the order of their numbers
+	live     []search.Success // the walks that became live
 	failed   int              // walks in which the service failed
 }
 
@@ -37,7 +37,7 @@ func (c *curve) name() string {
 }
 
 // take takes count walks of a setting, each until it is live or has taken most steps. Walk i begins
-// with the same storm whether weights are used or not.
+// with the same steps with faults whether weights are used or not.
 func take(of setting, weighted bool, count, most int) (*curve, error) {
 	params, err := of.system.Configure(of.nodes, of.params, nil)
 	if err != nil {
@@ -67,7 +67,7 @@ func take(of setting, weighted bool, count, most int) (*curve, error) {
 	return &curve{setting: of, weighted: weighted, most: most, taken: got.Taken, live: got.Success, failed: len(got.Failed)}, nil
 }
 
-// A measure is a length of a walk.
+// A measure is a way to measure the length of a walk that became live, in steps or in choices.
 type measure struct {
 	name string
 	of   func(search.Success) int
@@ -78,7 +78,7 @@ var (
 	choices = measure{"choices", func(s search.Success) int { return s.Choices }}
 )
 
-// sorted returns a measure of all walks that became live, in ascending order.
+// sorted returns the lengths of all walks that became live, by measure m, in ascending order.
 func (c *curve) sorted(m measure) []int {
 	var all []int
 	for _, s := range c.live {
@@ -88,8 +88,8 @@ func (c *curve) sorted(m measure) []int {
 	return all
 }
 
-// within returns the least number of steps or choices within which a share of all walks became live,
-// or "more" if there is none.
+// within returns the least length, by measure m, within which a share of all walks became live, or
+// "more" if fewer did.
 func (c *curve) within(m measure, share float64) string {
 	all := c.sorted(m)
 	at := max(0, int(share*float64(c.taken)+0.5)-1)

@@ -27,9 +27,9 @@ type cluster struct {
 	applied map[uint64]string     // by index: the same for all servers
 	has     map[string][]string   // by server: what its latest life applied
 	acked   []string
-	next    int  // the number of the next write
-	hasty   bool // members change though it is not known what became of the change before
-	unknown bool // it is not known what became of the latest change of members
+	next    int  // the number of the next word to write
+	hasty   bool // members change even if the result of the previous change is not known
+	unknown bool // the result of the latest change of members is not known
 }
 
 // layer is the network of a server, in the form that raft needs.
@@ -131,7 +131,7 @@ func (c *cluster) leader() (string, *raft.Raft) {
 	return "", nil
 }
 
-// look checks that each term has at most one leader.
+// look checks that each term has had at most one leader.
 func (c *cluster) look() {
 	c.w.Wait()
 	for _, name := range c.names {
@@ -291,7 +291,7 @@ func (c *cluster) wait() {
 	c.look()
 }
 
-// heal ends all faults.
+// heal ends all faults of the world.
 func (c *cluster) heal() {
 	c.w.Heal()
 	for _, name := range c.names {

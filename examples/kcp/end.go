@@ -13,11 +13,11 @@ import (
 type (
 	write  struct{ message int }
 	update struct{} // a timer: KCP wants to be called often
-	read   struct{} // a task: the application takes a message when it gets round to it
+	read   struct{} // a task: the application reads a message, at any later time
 	again  struct{ message int }
 )
 
-// got is the fact that a message of the other end was read.
+// got is the fact that this end has read a message of the other one.
 type got struct {
 	writer  sim.Addr
 	parts   int
@@ -38,11 +38,11 @@ type end struct {
 	conn    *core.Conn
 	conv    uint32
 	reading bool     // the task read is posted
-	read    int      // messages
-	inbox   []string // of KC2: read from the connection, and not by the application
+	read    int      // the number of messages that the application has read
+	inbox   []string // with KC2: messages that were read from the connection, and not by the application yet
 }
 
-// settings are the parameters in the form that an end needs.
+// settings are the parameters, in the form in which an end needs them.
 type settings struct {
 	pattern          string
 	messages, parts  int
@@ -67,7 +67,7 @@ func newEnd(p sim.Params, self sim.Addr) *end {
 	return e
 }
 
-// open begins a connection with a number that both ends know.
+// open begins the connection with the number conv, which both ends know.
 func (e *end) open(conv uint32) {
 	e.conv = conv
 	e.conn = core.New(core.Options{
@@ -76,20 +76,20 @@ func (e *end) open(conv uint32) {
 	})
 }
 
-// Init starts the clock.
+// Init starts the clock of the connection.
 func (e *end) Init(env sim.Env) { env.After(interval, update{}) }
 
-// Opens holds back messages for the second connection until everything on the first one is
-// acknowledged.
+// Opens reports whether a request of the application may come now. Messages for the second
+// connection have to wait until everything on the first one is acknowledged.
 func (e *end) Opens(opening sim.Signal) bool {
 	w, ok := opening.(write)
 	return !ok || e.of(w.message) == e.conv || e.conn.Unsent() == 0
 }
 
-// of returns the number of the connection over which a message is written.
+// of returns the number of the connection on which a message is written.
 func (e *end) of(message int) uint32 { return firstConv + uint32((message-1)/e.messages) }
 
-// Deliver handles a packet.
+// Deliver passes a packet to the connection.
 func (e *end) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
 	p, ok := m.(core.Packet)
 	if !ok {
@@ -161,14 +161,15 @@ func (e *end) tick(env sim.Env) {
 	}
 }
 
-// write hands a message to the connection.
+// write passes a message to the connection.
 func (e *end) write(message int) {
 	if n := e.conn.Send(text(e.self, message, e.parts)); n < 0 {
 		panic(fmt.Sprintf("kcp: a message of %d parts is not taken: %d", e.parts, n))
 	}
 }
 
-// text returns the text of a message, which has the length of the given number of segments.
+// text returns the text of message number message of a writer, which takes this number of
+// segments.
 func text(writer sim.Addr, message, parts int) string {
 	var b strings.Builder
 	for part := range parts {
@@ -199,7 +200,7 @@ func (e *end) look(env sim.Env) {
 // readable reports whether there is a message to read.
 func (e *end) readable() bool { return e.conn.Peek() >= 0 || len(e.inbox) > 0 }
 
-// take reads one message.
+// take reads one message from the connection.
 func (e *end) take(env sim.Env) {
 	if len(e.inbox) > 0 {
 		e.read++

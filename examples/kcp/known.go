@@ -6,9 +6,9 @@ import (
 	"macemc/trace"
 )
 
-// Known has the entries of the known bugs: how each is found, with which verdict, and which step is
-// critical. The critical steps were written before the first search. If a search named another step
-// and was right, that step was added.
+// Known has the entries of the known bugs: how each is found, with which verdict, and which steps
+// may be critical. The critical steps were written down before the first search. If a search named
+// another step and was right, that step was added.
 var Known = entries(
 	known.Bug{ID: KC1, Kind: known.Safety, Verdict: trace.VerdictSafety, Critical: steps(sim.KindTimer, "again")},
 	known.Bug{ID: KC2, Kind: known.Safety, Verdict: trace.VerdictSafety, Critical: steps(sim.KindMessage, "Packet")},
@@ -29,8 +29,8 @@ func nodes(n int, f known.Flags) known.Flags {
 	return f
 }
 
-// steps returns critical steps at any node. Its arguments are pairs: a kind, and a text that says
-// which event of that kind.
+// steps returns critical steps at any node. Its arguments are pairs: the kind of the event, and a
+// text that the event contains.
 func steps(of ...any) (all []known.Critical) {
 	for i := 0; i < len(of); i += 2 {
 		all = append(all, known.Critical{Kind: of[i].(sim.Kind), Message: of[i+1].(string)})

@@ -9,7 +9,7 @@ import (
 
 type view = sim.View[*end]
 
-// reads has the number of messages that each end has read.
+// reads is the memory of a monitor: the number of messages that each end has read.
 type reads struct{ of map[sim.Addr]int }
 
 // Init clears the counts at the beginning of a run.
@@ -27,7 +27,7 @@ func inOrder(r *reads, at sim.Addr, fact any) error {
 	return nil
 }
 
-// short returns a message without the parts that only make it long.
+// short returns a message without the filling that makes it long.
 func short(message string) string {
 	return strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '.' }), ".")
 }
@@ -48,8 +48,8 @@ func explainWindow(v view) string {
 	return ""
 }
 
-// bounded reports whether no end keeps more segments than its window that wait to be read, or that
-// wait for an earlier one.
+// bounded reports whether no end has more segments than its window that wait to be read, or for an earlier
+// segment.
 func bounded(v view) bool {
 	window := v.Params().Int(Receive)
 	for _, e := range v.Nodes() {
@@ -70,7 +70,7 @@ func explainBounds(v view) string {
 	return ""
 }
 
-// hasCome reports whether everything that one end believes to have arrived at the other has arrived there.
+// hasCome reports whether every segment that one end takes for acknowledged has arrived at the other end.
 func hasCome(v view) bool {
 	e, other := ends(v)
 	return ahead(e, other) <= 0 && ahead(other, e) <= 0
@@ -82,8 +82,8 @@ func ends(v view) (e, other *end) {
 	return e, other
 }
 
-// ahead returns the number of segments that are acknowledged but have not arrived. An end that is
-// not in the other's connection yet has received nothing.
+// ahead returns the number of segments that end e takes for acknowledged and that have not arrived at the
+// other end. An end that has not opened the present connection yet has received nothing.
 func ahead(e, other *end) int {
 	received := e.first
 	if other.conv == e.conv {

@@ -17,7 +17,7 @@ var Messages = &sim.Param{
 	Range: sim.Range{Default: 3, Least: 1, Most: 20},
 }
 
-// Parts is the length of a message, in segments.
+// Parts is the number of segments that a message takes.
 var Parts = &sim.Param{
 	Name: "parts", Doc: "how many segments a message needs; more than fit into the receiver's window never arrive",
 	Range: sim.Range{Default: 1, Least: 1, Most: 20},
@@ -38,13 +38,13 @@ var Resend = &sim.Param{
 // Congestion switches the congestion window on.
 var Congestion = &sim.Param{Name: "congestion", Doc: "whether there is a congestion window, besides that of the receiver", Words: []string{"off", "on"}}
 
-// RoundTrips selects what a connection knows of the times of round trips.
+// RoundTrips selects whether the library measures the times of round trips.
 var RoundTrips = &sim.Param{
 	Name: "roundtrips", Doc: "whether round trips are timed, so that timeouts depend on them and the state on how late it is; or all take no time",
 	Words: []string{"untimed", "timed"},
 }
 
-// Wrap selects when the numbers of segments begin again at 0.
+// Wrap is the number of segments after which their numbers begin again at 0.
 var Wrap = &sim.Param{
 	Name: "wrap", Doc: "after how many segments their numbers, of 32 bits, begin again from 0; 0: they begin there",
 	Range: sim.Range{Default: 0, Least: 0, Most: 20},
@@ -95,8 +95,8 @@ func script(p sim.Params, self sim.Addr, _ int) (all []sim.Signal) {
 	return all
 }
 
-// weight makes timers rarer than packets, as they are where a packet takes less time than
-// the interval of updates.
+// weight makes timers rarer than packets, as they are in practice, where a packet takes
+// less time than the interval of updates.
 func weight(e sim.Event) float64 {
 	switch e.Value.(type) {
 	case update:

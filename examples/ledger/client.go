@@ -37,7 +37,7 @@ func deposits(servers []string) program.Program {
 	}
 }
 
-// insist asks the servers by turns, until one acknowledges the deposit.
+// insist requests deposit d of the servers in turn, until one acknowledges it.
 func insist(ctx context.Context, c *http.Client, servers []string, d deposit) bool {
 	text, err := json.Marshal(d)
 	if err != nil {

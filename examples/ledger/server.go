@@ -36,7 +36,7 @@ type server struct {
 	h      *program.Host
 	peer   string
 	client *http.Client
-	until  time.Time // of the lease
+	until  time.Time // the end of the lease
 	mu     sync.Mutex
 	turn   sync.Mutex // held while a deposit is replicated
 }
@@ -77,7 +77,7 @@ func serve(p sim.Params, peer, keeper string) program.Program {
 	}
 }
 
-// load reads the disk.
+// load reads the book from the disk.
 func (s *server) load() {
 	text, err := s.h.Disk().ReadFile("book")
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *server) load() {
 	}
 }
 
-// save writes the disk, whole or not at all.
+// save writes a book to the disk, all of it or nothing.
 func (s *server) save(b book) {
 	text, err := json.Marshal(b)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *server) save(b book) {
 // the lease, since the server's clock may be a tenth slow, and the keeper's a tenth fast.
 const held = lease * 3 / 4
 
-// leases claims the lease again and again.
+// leases claims the lease from the keeper again and again.
 func (s *server) leases(ctx context.Context, keeper string) {
 	sent := map[int]time.Time{}
 	for n := 0; ; n++ {
@@ -173,7 +173,7 @@ func (s *server) deposit(w http.ResponseWriter, r *http.Request) {
 
 var errNotPrimary = errors.New("this server is not the primary")
 
-// add writes a deposit, unless it is there, and returns the book with it.
+// add adds a deposit to the book on the disk, unless it is there, and returns that book.
 func (s *server) add(d deposit) (book, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

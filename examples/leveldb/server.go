@@ -14,23 +14,23 @@ import (
 
 const current = "CURRENT" // contains the name of the journal
 
-// server has one journal.
+// server keeps records in one journal.
 type server struct {
 	fs     simfs.FS
 	file   *simfs.File
 	writer *journal.Writer
-	sizes  []int // of the records of a batch
+	sizes  []int // the sizes of the records in a batch
 	sloppy bool  // does not sync the journal before the switch
 }
 
-// put asks for a batch to be written.
+// put is the request of the application to write a batch.
 type put struct{ Number int }
 
 // These are the facts that a server emits. A record is named by its letter and its length.
 type (
-	began struct{ Records []string } // it writes them
-	acked struct{}                   // they are synced
-	found struct{ Records []string } // what it reads when it starts
+	began struct{ Records []string } // it begins to write these records
+	acked struct{}                   // the records that it has begun to write are synced
+	found struct{ Records []string } // the records that it reads when it starts
 )
 
 var handlers = sim.Handle(sim.OnInit((*server).begin), sim.OnSignal((*server).put))
@@ -53,7 +53,8 @@ func (s *server) begin(env sim.Env) {
 	env.Emit(found{told})
 }
 
-// read reads a journal up to its torn end. It checks nothing but the checksums.
+// read reads a journal up to its torn end. It does not check whether the records are the
+// right ones.
 func (s *server) read(name string) (all [][]byte) {
 	file, err := s.fs.Open(name)
 	must(err)
@@ -74,7 +75,8 @@ func (s *server) read(name string) (all [][]byte) {
 	}
 }
 
-// begins copies the records of the old journal into a new one, and switches to that.
+// begins copies the records of the old journal into a new one, and switches to the new
+// one.
 func (s *server) begins(env sim.Env, old string, records [][]byte) {
 	name := "000001.log"
 	if old == name {
@@ -124,7 +126,7 @@ func (s *server) put(env sim.Env, p put) {
 	env.Emit(acked{})
 }
 
-// tell describes data by its runs of equal bytes.
+// tell describes data as runs of equal bytes.
 func tell(data []byte) string {
 	var text []string
 	for len(data) > 0 {

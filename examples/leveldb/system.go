@@ -13,7 +13,7 @@ var Batches = &sim.Param{Name: "batches", Doc: "how many batches are written in 
 // Record is the length of a record.
 var Record = &sim.Param{Name: "record", Doc: "how many bytes the first record of a batch has; the second has 300", Range: sim.Range{Default: 1100, Least: 1, Most: 40000}}
 
-// LV1 is a driver that syncs too late.
+// LV1 is a known bug of the server, which then syncs too late.
 const LV1 sim.BugID = "LV1"
 
 // System is a journal on a disk.
@@ -37,7 +37,8 @@ var System = &sim.System{
 	Properties: []sim.Property{sim.Monitor("what is synced is read, and what is read was written", observe)},
 }
 
-// memory has the records that the journal must contain, and those that may follow.
+// memory is the memory of a monitor: the records that the journal must contain,
+// and those that may follow them.
 type memory struct{ Acked, Begun []string }
 
 func observe(m *memory, _ sim.Addr, fact any) error {

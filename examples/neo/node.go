@@ -14,16 +14,16 @@ type node struct {
 	dbft *dbft.DBFT[hash]
 }
 
-// host implements the functions that a validator calls. It collects the resulting actions until the
-// call returns.
+// host has the functions that the library calls. It collects the actions for which these ask, until
+// the library returns.
 type host struct {
 	self     int
-	all      int // validators
+	all      int // the number of validators
 	outgoing []*payload
 	timer    bool
 	height   uint32
 	view     byte
-	accepted hash // the block
+	accepted hash // the block that was accepted, or ""
 	either   bool // proposes one of two blocks
 	env      sim.Env
 }
@@ -47,7 +47,7 @@ func newNode(p sim.Params, self sim.Addr) *node {
 	return n
 }
 
-// newLibrary returns the library's object, which calls the host.
+// newLibrary returns a validator of the library, which calls host h.
 func newLibrary(h *host, more ...func(*dbft.Config[hash])) *dbft.DBFT[hash] {
 	d, err := dbft.New(append([]func(*dbft.Config[hash]){
 		dbft.WithTimer[hash](h), dbft.WithGetKeyPair[hash](h.keys), dbft.WithGetValidators(h.validators),
@@ -82,7 +82,8 @@ func (h *host) validators(...dbft.Transaction[hash]) (all []dbft.PublicKey) {
 	return all
 }
 
-// pool returns one transaction, which differs from node to node, so that blocks differ.
+// pool returns the transactions that a block should contain: one, which differs from node to node,
+// so that blocks differ.
 func (h *host) pool() []dbft.Transaction[hash] {
 	name := fmt.Sprint("tx", h.self)
 	if h.either && h.env.Choose(2, "which transaction is proposed") == 1 {
@@ -110,7 +111,7 @@ func (h *host) Height() uint32       { return h.height }
 func (h *host) View() byte           { return h.view }
 func (h *host) C() <-chan time.Time  { return nil }
 
-// ledger is where the block is stored.
+// ledger is the key under which the block is stored.
 const ledger = "block"
 
 func (n *node) begin(env sim.Env) {
@@ -126,7 +127,8 @@ func (n *node) timeout(env sim.Env, _ timeout) {
 	n.call(env, func() { n.dbft.OnTimeout(n.host.height, n.host.view) })
 }
 
-// vote handles a message. A node that has the block sends it to a sender that is behind.
+// vote passes a message of the protocol to the library. If the node has the block already, it sends
+// the block to a sender that is behind.
 func (n *node) vote(env sim.Env, from sim.Addr, v vote) {
 	if n.host.accepted != "" {
 		env.Bag().Send(from, relayed{n.host.accepted})
@@ -135,7 +137,7 @@ func (n *node) vote(env sim.Env, from sim.Addr, v vote) {
 	n.call(env, func() { n.dbft.OnReceive(v.payload) })
 }
 
-// relayed accepts a block that is signed, as a ledger does.
+// relayed accepts a block from another node, as a ledger does: it is signed.
 func (n *node) relayed(env sim.Env, _ sim.Addr, r relayed) {
 	if n.host.accepted == "" {
 		n.host.accepted = r.Block
@@ -143,7 +145,7 @@ func (n *node) relayed(env sim.Env, _ sim.Addr, r relayed) {
 	}
 }
 
-// store stores the block: consensus about it is over.
+// store stores the accepted block, which ends the consensus about it.
 func (n *node) store(env sim.Env) {
 	env.Cancel(timeout{})
 	env.Store().Put(ledger, string(n.host.accepted))
@@ -159,7 +161,7 @@ func (n *node) Accepts(_ sim.Addr, m sim.Message) bool {
 	return !is || n.host.accepted != "" || v.view <= n.dbft.ViewNumber || v.kind == dbft.ChangeViewType || v.kind == dbft.RecoveryMessageType
 }
 
-// call calls the library, and then performs the actions that it has asked for.
+// call calls the library by do, and then carries out the actions for which it has asked.
 func (n *node) call(env sim.Env, do func()) {
 	if n.host.accepted != "" {
 		return // the next height is not checked

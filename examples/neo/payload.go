@@ -12,7 +12,8 @@ type hash string
 
 func (h hash) String() string { return string(h) }
 
-// payload is a message of the protocol. It is not changed once it is sent.
+// payload is a message of the library's protocol. It does not change once it is
+// sent.
 type payload struct {
 	kind   dbft.MessageType
 	view   byte
@@ -49,7 +50,7 @@ func (p *payload) GetCommit() dbft.Commit                         { return p.bod
 func (p *payload) GetRecoveryRequest() dbft.RecoveryRequest       { return p.body.(again) }
 func (p *payload) GetRecoveryMessage() dbft.RecoveryMessage[hash] { return p.body.(*recovery) }
 
-// String returns the message as a report shows it.
+// String returns the message as reports show it.
 func (p *payload) String() string {
 	text := fmt.Sprintf("%s of %d in view %d", p.kind, p.from, p.view)
 	switch body := p.body.(type) {

@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// Proposals says which block a validator proposes.
+// Proposals selects the blocks that a validator proposes.
 var Proposals = &sim.Param{
 	Name: "proposals", Doc: "which block a validator proposes: always the same, or either of two, so that twins propose different ones",
 	Words: []string{"one", "either"},
@@ -32,7 +32,7 @@ var System = &sim.System{
 	},
 }
 
-// weight makes timeouts rarer than messages.
+// weight makes timeouts rarer than messages, as they are in practice.
 func weight(e sim.Event) float64 {
 	if _, is := e.Value.(timeout); is {
 		return 0.1

@@ -13,25 +13,25 @@ import (
 	"macemc/simfs"
 )
 
-// server has one manifest, and a marker that names it.
+// server keeps records in one manifest, with a marker that names its file.
 type server struct {
 	fs     simfs.FS
 	marker *atomicfs.Marker
 	file   vfs.File
 	writer *record.Writer
-	number int  // of the manifest
-	size   int  // of the first record of a batch
+	number int  // the number of the manifest
+	size   int  // the size of the first record of a batch
 	early  bool // moves the marker before the manifest is synced
 }
 
-// edit asks for a batch of records to be written.
+// edit is the request of the application to write a batch of records.
 type edit struct{ Number int }
 
 // The facts that a server emits. A record is named by its letter and its length.
 type (
-	began struct{ Records []string } // it writes them
-	acked struct{}                   // they are synced
-	found struct{ Records []string } // what it reads when it starts
+	began struct{ Records []string } // it begins to write these records
+	acked struct{}                   // the records that it has begun to write are synced
+	found struct{ Records []string } // the records that it reads when it starts
 )
 
 var handlers = sim.Handle(sim.OnInit((*server).begin), sim.OnSignal((*server).edit))
@@ -60,7 +60,7 @@ func (s *server) begin(env sim.Env) {
 	env.Emit(found{all})
 }
 
-// read reads a manifest up to its torn end.
+// read reads the records of a manifest up to its torn end.
 func (s *server) read(name string) (all [][]byte) {
 	f, err := disk{&s.fs}.Open(name)
 	must(err)
@@ -81,7 +81,7 @@ func (s *server) read(name string) (all [][]byte) {
 	}
 }
 
-// manifest writes a manifest with the records so far, and moves the marker to it.
+// manifest writes a new manifest with these records, and moves the marker to it.
 func (s *server) manifest(records [][]byte) {
 	s.number++
 	name := fmt.Sprintf("MANIFEST-%06d", s.number)
@@ -125,7 +125,7 @@ func (s *server) edit(env sim.Env, e edit) {
 	env.Emit(acked{})
 }
 
-// runs returns data as its runs of equal bytes.
+// runs describes data as runs of equal bytes.
 func runs(data []byte) string {
 	var text []string
 	for len(data) > 0 {

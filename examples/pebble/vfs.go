@@ -10,12 +10,12 @@ import (
 	"macemc/simfs"
 )
 
-// disk makes a simulated file system a vfs.FS.
+// disk implements vfs.FS by a simulated file system.
 type disk struct{ *simfs.FS }
 
 var _ vfs.FS = disk{}
 
-// file makes a file of it a vfs.File.
+// file implements vfs.File by a file of the simulated file system.
 type file struct{ *simfs.File }
 
 func (d disk) open(name string, flag int) (vfs.File, error) {
@@ -82,7 +82,7 @@ func (f file) Stat() (vfs.FileInfo, error) {
 	return about{info}, nil
 }
 
-// about has the attributes of a file, as vfs.FileInfo.
+// about implements vfs.FileInfo, the attributes of a file.
 type about struct{ os.FileInfo }
 
 func (about) DeviceID() (id vfs.DeviceID) { return id }

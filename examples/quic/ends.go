@@ -14,10 +14,10 @@ type end struct {
 	now     time.Time
 	sent    bridge.Sent
 	got     bridge.Received
-	flight  time.Duration // of an acknowledgement
+	flight  time.Duration // the time that an acknowledgement is under way
 	queue   []int         // frames that are to be sent, or sent again
-	acked   []bool        // by frame
-	arrived []bool
+	acked   []bool        // by frame: whether it was acknowledged
+	arrived []bool        // by frame: whether it has arrived
 	failed  string
 }
 
@@ -25,11 +25,11 @@ type end struct {
 type (
 	packet struct {
 		Number bridge.Number
-		Frame  int // ping: none
+		Frame  int // the number of the frame, or ping
 	}
 	ack   struct{ Ranges string }
-	alarm struct{} // of the loss detection
-	pace  struct{} // of the pacer
+	alarm struct{} // the alarm of the loss detection
+	pace  struct{} // the timer of the pacer
 )
 
 const ping = -1
@@ -53,7 +53,8 @@ func newEnd(frames int, flight time.Duration) *end {
 	return e
 }
 
-// Moment returns the present time of the end. Its instants are compared by their distance from it.
+// Moment returns the present time of the end. macemc compares times in its state by their distance
+// from that time.
 func (e *end) Moment() time.Time { return e.now }
 
 func (e *end) begin(env sim.Env) {
@@ -92,7 +93,7 @@ func (e *end) send(env sim.Env) {
 	}
 }
 
-// wait sets a timer, or cancels it if the time is zero.
+// wait sets a timer for the time until, or cancels it if that is the zero time.
 func (e *end) wait(env sim.Env, timer sim.Signal, until time.Time) {
 	env.Cancel(timer)
 	if !until.IsZero() {
@@ -100,14 +101,15 @@ func (e *end) wait(env sim.Env, timer sim.Signal, until time.Time) {
 	}
 }
 
-// pass lets time pass until an instant.
+// pass makes the time of the end until, if it is earlier.
 func (e *end) pass(until time.Time) {
 	if e.now.Before(until) {
 		e.now = until
 	}
 }
 
-// fate learns whether a frame was acknowledged or lost.
+// fate is the library's handler for one frame of an end, which learns whether the frame was
+// acknowledged or lost.
 type fate struct{ end *end }
 
 func (f fate) OnAcked(frame bridge.Frame) {

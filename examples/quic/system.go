@@ -12,7 +12,7 @@ import (
 // Frames is the number of frames that are sent.
 var Frames = &sim.Param{Name: "frames", Doc: "how many frames are sent", Range: sim.Range{Default: 3, Least: 1, Most: 8}}
 
-// Flight is the time that an acknowledgement is under way.
+// Flight is the time that an acknowledgement is under way, in milliseconds.
 var Flight = &sim.Param{Name: "flight", Doc: "how many milliseconds an acknowledgement is under way", Range: sim.Range{Default: 10, Least: 0, Most: 1000}}
 
 // System is a sender and a receiver.
@@ -41,7 +41,7 @@ var System = &sim.System{
 	},
 }
 
-// ends returns the sender and the receiver, none of which crashes.
+// ends returns the sender and the receiver, which are always up.
 func ends(v sim.View[*end]) (both []*end) {
 	for _, e := range v.Nodes() {
 		both = append(both, e)

@@ -15,30 +15,31 @@ import (
 // repeated until it is done: raft may accept a request and lose it, without
 // reporting that.
 type (
-	propose struct{ command string } // that a command be replicated
-	look    struct {                 // whether a command is in the log
+	propose struct{ command string } // to replicate a command
+	look    struct {                 // to report whether a command is in the log
 		life, n int
 		command string
 	}
-	change struct{} // that the members be what they are to be
-	// transfer asks that the server become the leader. It is asked for once, when a leader is known.
+	change struct{} // to change the set of members to the one that is wanted
+	// transfer asks to make the server the leader. It is requested once, when a leader is known.
 	transfer struct{ n int }
 )
 
-// clients is the memory of a server about its clients.
+// clients is the memory of a server about the requests of its clients.
 type clients struct {
-	asked []string // commands that were not acknowledged
+	asked []string // commands that are not acknowledged yet
 	looks []looking
 }
 
-// looking is a read that was not answered yet.
+// looking is a read that is not answered yet.
 type looking struct {
 	look
-	index uint64 // that has to be applied; 0: not known yet
+	index uint64 // the index that must be applied before; 0 means that it is not known yet
 }
 
-// object is the log in histories. Each command is a key of its own, and a read asks whether one command
-// is there. So the number of possibilities stays small, whatever the order of the other commands.
+// object is the name of the log in histories. Each command is a key of its own, and a read asks whether
+// one command is there. So the number of possible orders stays small, whatever the order of the other
+// commands.
 const object = "log"
 
 func (s *server) propose(env sim.Env, p propose) {
@@ -72,13 +73,15 @@ const (
 	triesMost = 2
 )
 
-// tries returns the number of requests that were given up before this one.
+// tries returns the number of requests for the same command that the client has given up before this
+// one.
 func (p propose) tries() int { return len(p.command) - len(p.asks()) }
 
-// asks returns the command that the client wants, without the marks of requests that it has given up.
+// asks returns the command that the client wants, without the marks of the requests that it has given
+// up.
 func (p propose) asks() string { return strings.TrimRight(p.command, given) }
 
-// has reports whether a command is in the log, by any of its requests.
+// has reports whether a command is in the log by any of its requests.
 func (s *server) has(command string) bool {
 	for _, c := range s.log {
 		if c == command || len(c) > len(command) && (propose{c}).asks() == command {
@@ -101,8 +104,8 @@ func (s *server) acknowledge(env sim.Env, command string) {
 	}
 }
 
-// look asks raft from which index on the log may be shown. The context is the same when the read is
-// asked again, and differs from the contexts of all other reads in all lives.
+// look asks raft for the index from which on the log may be shown to read l. The context is the same
+// when the read is asked for again, and differs from the contexts of all other reads in all lives.
 func (s *server) look(env sim.Env, l look) {
 	i := slices.IndexFunc(s.looks, func(other looking) bool { return other.look == l })
 	if i < 0 {
@@ -122,7 +125,7 @@ func (s *server) context(env sim.Env, l look) string {
 	return fmt.Sprintf("%d.%d.%d", s.id, l.life, l.n)
 }
 
-// readable handles raft's answer: a read may be answered once an index is applied.
+// readable handles raft's answer r to a look: the read may be answered once the index in r is applied.
 func (s *server) readable(env sim.Env, r core.Read) {
 	for i, l := range s.looks {
 		if s.context(env, l.look) != r.Context || l.index > 0 {
@@ -135,7 +138,7 @@ func (s *server) readable(env sim.Env, r core.Read) {
 	s.answer(env)
 }
 
-// answer answers the reads whose index is applied.
+// answer answers the reads whose index is applied by now.
 func (s *server) answer(env sim.Env) {
 	if len(s.looks) == 0 {
 		return
@@ -168,7 +171,7 @@ func (s *server) read(life, n int) look {
 	return look{life, n, commandNames[(n-1)%max(1, s.proposals)]}
 }
 
-// transfer asks that this server become the leader.
+// transfer asks raft to make this server the leader.
 func (s *server) transfer(env sim.Env, t transfer) {
 	if s.lead == 0 {
 		env.After(askAgainAfter, t)
@@ -177,7 +180,7 @@ func (s *server) transfer(env sim.Env, t transfer) {
 	s.node.TransferLeader(s.id)
 }
 
-// change asks for the next change of the members towards the set of members that is wanted.
+// change proposes the next change on the way to the set of members that is wanted.
 func (s *server) change(env sim.Env) {
 	c, done := s.next()
 	if done {
@@ -196,8 +199,8 @@ func (s *server) change(env sim.Env) {
 	}
 }
 
-// changed makes sure that the first server goes on asking, since a change that was asked for twice
-// may undo a change that came between.
+// changed makes the first server propose the next change. Only that server does so, since a change that
+// is proposed twice may undo another one that came between.
 func (s *server) changed(env sim.Env) {
 	if s.id != 1 || s.members == "fixed" {
 		return

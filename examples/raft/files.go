@@ -14,8 +14,8 @@ import (
 
 const logName = "raft"
 
-// A record is its kind, its length, its data, and a checksum of these, by which a reader recognizes
-// a whole record.
+// around is the number of bytes of a record besides its data. A record is its kind, its length, its
+// data, and a checksum of these, by which a reader recognizes a whole record.
 const around = 7 // bytes besides the data
 
 func record(kind byte, data []byte) []byte {
@@ -27,7 +27,7 @@ func record(kind byte, data []byte) []byte {
 	return append(out, byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum))
 }
 
-// whole returns the length of the first record, or 0 if that record is not whole.
+// whole returns the length of the first record in log, or 0 if that is not whole.
 func whole(log []byte) int {
 	if len(log) < around || len(log) < around+int(log[1])<<8+int(log[2]) {
 		return 0
@@ -40,7 +40,7 @@ func whole(log []byte) int {
 	return n
 }
 
-// write appends to the log what the Ready in hand asks to save.
+// write appends the data that the present Ready asks to save to the log.
 func (s *server) write(env sim.Env) {
 	file := env.Store().File(logName)
 	s.ready.Records(func(kind byte, data []byte) { must(file.Append(record(kind, data))) })
@@ -53,9 +53,8 @@ func (s *server) writeCompacted(env sim.Env, snapshot core.Snapshot) {
 	must(file.Append(record(core.CompactRecord, snapshot.Record())))
 }
 
-// replay restores the server's picture of the disk from the log, up to the first record that is not
-// whole: a crash may tear the last append. It cuts off the rest, since later appends would otherwise
-// stand behind it.
+// replay restores s.disk from the log, up to the first record that is not whole, since a crash may
+// tear the last append. It cuts off the rest, since later appends would otherwise stand behind it.
 func (s *server) replay(env sim.Env) {
 	file := env.Store().File(logName)
 	log := file.ReadAll()

@@ -10,7 +10,7 @@ import (
 
 type view = sim.View[*server]
 
-// leaders has the elected server of each term.
+// leaders is the memory of a monitor: the elected server of each term.
 type leaders struct{ of map[uint64]sim.Addr }
 
 // Init begins a run.
@@ -41,7 +41,7 @@ func wasElected(l *leaders, at sim.Addr, fact any) error {
 	return nil
 }
 
-// promises has the commands that clients believe to be in the log for good.
+// promises is the memory of a monitor: the commands that clients believe to be in the log for good.
 type promises struct {
 	term uint64 // of the newest leader
 	kept map[string]bool
@@ -50,8 +50,8 @@ type promises struct {
 // Init begins a run.
 func (p *promises) Init() { p.kept = map[string]bool{} }
 
-// writesSurvive examines each leader when its term begins, if there is no newer leader. Commands
-// that were promised until then were committed by earlier leaders, and must be in its log.
+// writesSurvive examines the log of each leader when its term begins, unless there is a newer leader. The
+// commands that were acknowledged until then were committed by earlier leaders, and must be in the log.
 func writesSurvive(p *promises, at sim.Addr, fact any) error {
 	switch f := fact.(type) {
 	case acknowledged:
@@ -71,7 +71,8 @@ func writesSurvive(p *promises, at sim.Addr, fact any) error {
 	return nil
 }
 
-// chronicle has the entry that any server was first to apply at each index, in any life.
+// chronicle is the memory of a monitor: for each index, the first entry that any server has applied there in
+// any life.
 type chronicle struct{ at map[uint64]applied }
 
 // Init begins a run.
@@ -94,8 +95,8 @@ func appliedAgree(c *chronicle, at sim.Addr, fact any) error {
 	return nil
 }
 
-// logsMatch reports whether two logs that have an entry of the same index and term are equal up to
-// that entry.
+// logsMatch reports whether every two logs that have an entry of the same index and term are equal up to that
+// entry.
 func logsMatch(v view) bool { return differ(v) == "" }
 
 func explainLogs(v view) string { return differ(v) }
@@ -116,8 +117,8 @@ func differ(v view) string {
 	return ""
 }
 
-// parts returns the last index at which two logs differ that must not, since they are equal further on or have
-// entries of one term there, or 0.
+// parts returns the last index at which the logs of two servers differ although they must not, since they are
+// equal further on or have entries of the same term there. It returns 0 if there is none.
 func (s *server) parts(other *server) uint64 {
 	base := max(s.base, other.base)
 	n := int(min(s.end(), other.end()) - base)
@@ -135,7 +136,7 @@ func (s *server) parts(other *server) uint64 {
 	return 0
 }
 
-// end returns the index of the last entry.
+// end returns the index of the last entry in the server's log.
 func (s *server) end() uint64 { return s.base + uint64(len(s.saved)) }
 
 // leader returns the leader of the newest term that considers itself a member, or nil if there is
@@ -149,8 +150,7 @@ func leader(v view) (lead *server) {
 	return lead
 }
 
-// members reports whether there is a leader, and holds returns true for all of its members that are
-// up.
+// members reports whether there is a leader, and holds returns true for each of its members that is up.
 func members(v view, holds func(s, lead *server) bool) bool {
 	lead := leader(v)
 	if lead == nil {
@@ -164,7 +164,7 @@ func members(v view, holds func(s, lead *server) bool) bool {
 	return true
 }
 
-// counts reports whether a server is a member, as far as this one knows.
+// counts reports whether the server with this id is a member, according to the configuration of s.
 func (s *server) counts(id uint64) bool {
 	return slices.Contains(s.conf.Voters, id) || slices.Contains(s.conf.Outgoing, id) ||
 		slices.Contains(s.conf.Learners, id) || slices.Contains(s.conf.Next, id)
@@ -189,7 +189,7 @@ func explainLed(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// allApplied reports whether everything was applied that members which are up were asked for. A server
+// allApplied reports whether all commands were applied that were requested of members which are up. A server
 // that was removed asks in vain, and requests to a server that is down may be unknown to all others.
 func allApplied(v view) bool {
 	return members(v, func(s, lead *server) bool {

@@ -15,7 +15,7 @@ func encode(m core.Message) wire { return wire(m.Encode()) }
 
 func (w wire) decode() (core.Message, error) { return core.Decode(string(w)) }
 
-// String returns a text for people.
+// String returns the message as reports show it.
 func (w wire) String() string {
 	m, err := w.decode()
 	if err != nil {

@@ -23,23 +23,24 @@ type server struct {
 	limit int
 }
 
-// put asks for a batch to be appended.
+// put is the request of the application to append a batch.
 type put struct{ Number int }
 
 // These are the facts that a server emits.
 type (
-	began struct{ Entries []entry } // it calls Append
-	acked struct{ Last int }        // Append returned
-	found struct{ Entries []entry } // what it reads after it has recovered
+	began struct{ Entries []entry } // it calls Append with these entries
+	acked struct{ Last int }        // Append has returned; Last is the index of the last entry
+	found struct{ Entries []entry } // the entries that it reads after it has recovered
 )
 
-// entry is an entry of the log. Data names the runs of its bytes: 512×'a' 256×0.
+// entry is an entry of the log. Data describes its bytes as runs of equal ones, such as 512×'a'
+// 256×0.
 type entry struct {
 	Index int
 	Data  string
 }
 
-// runs describes data by its runs of equal bytes.
+// runs describes data as runs of equal bytes.
 func runs(data []byte) string {
 	var text []string
 	for len(data) > 0 {
@@ -59,12 +60,13 @@ func runs(data []byte) string {
 
 var handlers = sim.Handle(sim.OnInit((*server).begin), sim.OnSignal((*server).put))
 
-// info returns the description of the segment that the database of metadata would have.
+// info returns the entry of the segment that the database of metadata would have.
 func (s *server) info() types.SegmentInfo {
 	return types.SegmentInfo{ID: 1, BaseIndex: 1, MinIndex: 1, SizeLimit: uint32(s.limit)}
 }
 
-// begin does what WAL.Open does: it recovers the tail segment, and creates it if there is none.
+// begin does the same as WAL.Open: it recovers the last segment, and creates it if there is
+// none.
 func (s *server) begin(env sim.Env) {
 	s.fs.Mount(env)
 	must(s.fs.MkdirAll(dir, 0o755))
@@ -79,7 +81,7 @@ func (s *server) begin(env sim.Env) {
 	env.Emit(found{s.read()})
 }
 
-// read reads the whole log.
+// read reads all entries of the log.
 func (s *server) read() (all []entry) {
 	for i := 1; i <= int(s.tail.LastIndex()); i++ {
 		buf, err := s.tail.GetLog(uint64(i))
@@ -90,7 +92,7 @@ func (s *server) read() (all []entry) {
 	return all
 }
 
-// put appends a batch whose entries have one of the shapes.
+// put appends a batch of entries whose lengths are one of the shapes.
 func (s *server) put(env sim.Env, p put) {
 	s.fs.Use(env)
 	if sealed, _, err := s.tail.Sealed(); sealed || err != nil {

@@ -13,8 +13,8 @@ var Batches = &sim.Param{Name: "batches", Doc: "how many batches are appended in
 // Limit is the size at which a segment is sealed.
 var Limit = &sim.Param{Name: "limit", Doc: "how many bytes a segment has when it is sealed", Range: sim.Range{Default: 4096, Least: 512, Most: 65536}}
 
-// shapes are the batches, by the lengths of their entries. With its header of 8 bytes, the
-// 32 of the file's header and the 8 of the commit frame, a first batch of 1,488 bytes ends
+// shapes has the lengths of the entries of each batch. With its header of 8 bytes, the 32
+// of the file's header and the 8 of the commit frame, a first batch of 1,488 bytes ends
 // with the third sector, and so does an entry of 1,496 bytes without a commit frame.
 var shapes = [][]int{{1488}, {1496, 400}, {40}}
 
@@ -37,10 +37,11 @@ var System = &sim.System{
 	Properties: []sim.Property{sim.Monitor("what is read is what was appended", observe)},
 }
 
-// memory has the entries that the log must contain, and those that it may contain.
+// memory is the memory of a monitor: the entries that the log must contain, and those
+// that it may contain.
 type memory struct {
-	Acked []entry // Append returned
-	Begun []entry // it did not: by a crash they are there, or not
+	Acked []entry // entries for which Append has returned
+	Begun []entry // entries for which it has not: after a crash they may be there or not
 }
 
 func observe(m *memory, _ sim.Addr, fact any) error {

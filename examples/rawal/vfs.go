@@ -8,8 +8,8 @@ import (
 	"macemc/simfs"
 )
 
-// vfs makes a simulated file system a types.VFS. It syncs a directory when package fs of raft-wal
-// does: with the first Sync of a new file, and with Delete.
+// vfs implements types.VFS by a simulated file system. It syncs a directory when package fs of
+// raft-wal does: with the first Sync of a new file, and with Delete.
 type vfs struct{ *simfs.FS }
 
 func (v vfs) ListDir(dir string) ([]string, error) { return v.List(dir) }
@@ -37,7 +37,7 @@ func (v vfs) OpenWriter(dir, name string) (types.WritableFile, error) {
 	return v.OpenFile(path.Join(dir, name), os.O_RDWR, 0)
 }
 
-// created is a file that this life made.
+// created is a file that was created in this life of the server.
 type created struct {
 	*simfs.File
 	fs     *simfs.FS

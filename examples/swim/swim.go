@@ -39,7 +39,8 @@ const (
 	suspicion = 3 * time.Second        // until a suspect is declared dead
 )
 
-// status is the status of a node as another node knows it. At one incarnation a later status counts more.
+// status is the status of a node as another node knows it. Of two statuses at the same incarnation, the
+// larger one counts more.
 type status int
 
 const (
@@ -50,14 +51,14 @@ const (
 
 func (s status) String() string { return [...]string{"alive", "suspect", "dead"}[s] }
 
-// rumor is a statement about a node.
+// rumor is a statement about the status of a node.
 type rumor struct {
 	Of          sim.Addr
 	Is          status
 	Incarnation int
 }
 
-// beats reports whether a rumor is news to a node that knows another rumor.
+// beats reports whether rumor r is news to a node that knows the rumor known about the same node.
 func (r rumor) beats(known rumor) bool {
 	return r.Incarnation > known.Incarnation || r.Incarnation == known.Incarnation && r.Is > known.Is
 }
@@ -79,21 +80,21 @@ type (
 	expire struct{ Of sim.Addr }
 )
 
-// member is the knowledge about one node.
+// member is the knowledge of a node about another one.
 type member struct {
 	rumor
-	until macetime.Time // of a suspect: when it is declared dead
+	until macetime.Time // for a suspect: the time at which it is declared dead
 }
 
-// node is a member of the group.
+// node is a member of the group that the protocol watches.
 type node struct {
 	self        sim.Addr
 	incarnation int
 	others      []member              // by address
-	pinged      sim.Addr              // in this period, or the last
+	pinged      sim.Addr              // the node that was pinged in this period, or in the last one
 	asked       []rpc.ID              // calls of this period that have no answer yet
-	indirect    bool                  // they are to other nodes than the one that is pinged
-	favors      map[rpc.ID]rpc.Ticket // pings for others
+	indirect    bool                  // these calls ask other nodes to ping that node
+	favors      map[rpc.ID]rpc.Ticket // by the call of a ping for another node: the ticket to answer that node
 }
 
 var handlers = sim.Handle(
@@ -138,7 +139,7 @@ func (n *node) reach(env sim.Env, _ sim.Addr, r reach) {
 	n.favors[rpc.Call(env, r.Whom, ping{n.rumors()})] = rpc.TicketOf(env)
 }
 
-// ack ends the period, or passes the ack on to the node that asked for the ping.
+// ack handles an ack. It ends the period, or is passed on to the node that asked for the ping.
 func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
 	n.hear(env, a.Rumors)
 	id := rpc.Of(env)
@@ -151,7 +152,8 @@ func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
 	}
 }
 
-// timedOut asks the other nodes if the direct ping has failed, and suspects the node if theirs have failed.
+// timedOut handles a call without an ack. If it was the ping, the node asks the others to ping; if it was
+// the last of these requests, the node suspects the one that was pinged.
 func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
 	delete(n.favors, t.ID)
 	at := slices.Index(n.asked, t.ID)
@@ -176,13 +178,13 @@ func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
 	n.rest(env)
 }
 
-// rest waits for the next period.
+// rest forgets the calls of this period, and sets the timer for the next one.
 func (n *node) rest(env sim.Env) {
 	n.asked = n.asked[:0]
 	env.After(period, next{})
 }
 
-// expire declares a node dead that is still suspected.
+// expire declares the node e.Of dead if it is still suspected.
 func (n *node) expire(env sim.Env, e expire) {
 	m := n.about(e.Of)
 	if m.Is == suspect && env.Before(env.Now(), m.until) {
@@ -192,7 +194,7 @@ func (n *node) expire(env sim.Env, e expire) {
 	n.learn(env, rumor{e.Of, dead, m.Incarnation}, true)
 }
 
-// hear stores the rumors that are news, and refutes those about the node itself.
+// hear stores those of the rumors that are news, and refutes those about the node itself.
 func (n *node) hear(env sim.Env, all []rumor) {
 	for _, r := range all {
 		switch {
@@ -220,7 +222,8 @@ func (n *node) refute(env sim.Env, r rumor) {
 	}
 }
 
-// learn stores a rumor about another node.
+// learn stores a rumor about another node. expired is set if the rumor is that the time of a suspect is
+// over.
 func (n *node) learn(env sim.Env, r rumor, expired bool) {
 	m := member{rumor: r}
 	if r.Is == suspect {
@@ -233,7 +236,7 @@ func (n *node) learn(env sim.Env, r rumor, expired bool) {
 	env.Emit(learns{r, expired})
 }
 
-// about returns the knowledge about another node.
+// about returns the knowledge about node a.
 func (n *node) about(a sim.Addr) *member {
 	return &n.others[slices.IndexFunc(n.others, func(m member) bool { return m.Of == a })]
 }

@@ -59,7 +59,8 @@ var System = &sim.System{
 	},
 }
 
-// forth reports whether no node forgets what it knew, within one life.
+// forth reports whether no node has replaced a rumor by one that the old rumor beats,
+// between two states of one life.
 func forth(before, after sim.View[*node]) bool {
 	for a, n := range after.Nodes() {
 		was, up := before.At(a)
@@ -75,7 +76,8 @@ func forth(before, after sim.View[*node]) bool {
 	return true
 }
 
-// ahead returns a node, and another one that knows a later incarnation of it than its own.
+// ahead returns a node of, and a node by that knows a later incarnation of it than of
+// itself has, or nil if there are none.
 func ahead(v sim.View[*node]) (of, by *node) {
 	for _, by := range v.Nodes() {
 		for _, m := range by.others {
@@ -97,10 +99,10 @@ func immodest(v sim.View[*node]) string {
 	return fmt.Sprintf("%s is at incarnation %d, and %s knows it at %d", of.self, of.incarnation, by.self, by.about(of.self).Incarnation)
 }
 
-// pair is a node and another one that it knows.
+// pair is a node At, and another node Of about which it knows something.
 type pair struct{ At, Of sim.Addr }
 
-// suspects has the pairs in which the first node suspects the second.
+// suspects is the memory of a monitor: the pairs in which node At suspects node Of.
 type suspects struct{ Is map[pair]bool }
 
 // Init clears the memory.
@@ -132,7 +134,8 @@ func notAlive(v sim.View[*node]) string {
 	return fmt.Sprintf("%d of %d are up; %d doubts about others", v.Len(), v.Params().Nodes, doubts(v))
 }
 
-// doubts returns the number of pairs in which a node does not know that the other is alive.
+// doubts returns the number of pairs of nodes in which one does not know that the other is
+// alive.
 func doubts(v sim.View[*node]) (n int) {
 	for _, one := range v.Nodes() {
 		for _, m := range one.others {

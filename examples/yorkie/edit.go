@@ -6,13 +6,13 @@ import (
 	"github.com/yorkie-team/yorkie/pkg/document/json"
 )
 
-// edit is one edit of a tree, between two positions.
+// edit is one edit of a tree, between two positions in its text.
 type edit struct {
 	Kind     string // split, insert, delete or style
 	From, To int
 }
 
-// String writes an edit as the library's tests do.
+// String returns the edit in the notation of the library's tests.
 func (e edit) String() string { return fmt.Sprintf("%s(%d,%d)", e.Kind, e.From, e.To) }
 
 func (e edit) on(tree *json.Tree) {
@@ -30,7 +30,7 @@ func (e edit) on(tree *json.Tree) {
 	}
 }
 
-// edits returns all edits of some kinds between positions up to a length.
+// edits returns all edits of these kinds between positions up to length.
 func edits(kinds []string, length int) (all []edit) {
 	for _, kind := range kinds {
 		for from := range length + 1 {

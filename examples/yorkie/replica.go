@@ -14,16 +14,17 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A deed is one change of a replica: an edit of its own, or a change that it received.
+// A deed is one change of a replica: an edit that its client has made, or a change
+// that it has received.
 type deed struct {
-	Edit edit // zero: it heard of a change
+	Edit edit // the zero edit if the change was received
 	Wire wire
 }
 
-// wire is a change, encoded.
+// wire is an encoded change, as it is sent.
 type wire string
 
-// String names the kinds of the operations in a change.
+// String returns the kinds of the operations in the change.
 func (w wire) String() string {
 	var names []string
 	for _, c := range w.pack().Changes {
@@ -46,7 +47,7 @@ func (w wire) pack() *change.Pack {
 // replica is a document of the library.
 type replica struct{ doc *document.Document }
 
-// newReplica returns a replica that has made some deeds.
+// newReplica returns the replica of a client that has made these deeds.
 func newReplica(actor int, deeds []deed) replica {
 	r := replica{document.New("document", document.WithDisableGC())}
 	id, err := time.ActorIDFromHex(fmt.Sprintf("%024x", actor))
@@ -62,7 +63,8 @@ func newReplica(actor int, deeds []deed) replica {
 	return r
 }
 
-// edit makes an edit. It returns an error if the edit is not possible here.
+// edit makes an edit. It returns an error if the edit is not possible in the
+// present tree.
 func (r replica) edit(e edit) (err error) {
 	defer func() {
 		if why := recover(); why != nil {
@@ -85,7 +87,7 @@ func (r replica) last() wire {
 	return wire(data)
 }
 
-// hear applies a change of another replica.
+// hear makes a change that another replica has made.
 func (r replica) hear(w wire) error {
 	return r.doc.ApplyChangePack(w.pack())
 }
@@ -94,7 +96,8 @@ func (r replica) xml() string {
 	return r.doc.Root().GetTree("tree").ToXML()
 }
 
-// beginning returns the change that makes the tree with which all clients begin.
+// beginning returns the change that makes the tree that all clients have at the
+// beginning.
 func beginning(tree json.TreeNode) wire {
 	r := newReplica(0, nil)
 	must(r.doc.Update(func(root *json.Object, _ *presence.Presence) error {

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// Edits says which edits are made.
+// Edits selects the kinds of edits that are made.
 var Edits = &sim.Param{
 	Name: "edits", Doc: "which kinds of edits are made: all, or some, to leave out those that are known to differ",
 	Words: []string{"all", "split-style", "split-delete", "delete", "style-delete", "insert-delete", "insert", "insert-style"},
@@ -18,7 +18,7 @@ var Edits = &sim.Param{
 // Each is the number of edits that a client makes.
 var Each = &sim.Param{Name: "each", Doc: "how many edits each client makes", Range: sim.Range{Default: 1, Least: 1, Most: 3}}
 
-// kinds returns the kinds of edits for a word of Edits.
+// kinds returns the kinds of edits for a value of Edits.
 func kinds(word string) []string {
 	if word == "all" {
 		return []string{"split", "style", "delete", "insert"}
@@ -26,18 +26,18 @@ func kinds(word string) []string {
 	return strings.Split(word, "-")
 }
 
-// client is a node that edits.
+// client is a node whose user edits its replica of the tree.
 type client struct {
 	actor int
 	deeds []deed
 	menu  []edit
-	shows string // the tree, or the error that an edit of another ended with
+	shows string // the tree, or the error by which the change of another client has failed
 }
 
-// request asks for an edit.
+// request is the request of the application for an edit.
 type request struct{ Number int }
 
-// first is <r><p>ab</p><p>cd</p></r>, whose last position is 8.
+// first is the change that makes the tree <r><p>ab</p><p>cd</p></r>, whose last position is 8.
 var first = beginning(json.TreeNode{Type: "r", Children: []json.TreeNode{
 	{Type: "p", Children: []json.TreeNode{{Type: "text", Value: "ab"}}},
 	{Type: "p", Children: []json.TreeNode{{Type: "text", Value: "cd"}}},
@@ -106,8 +106,8 @@ var System = &sim.System{
 	Opaque: []string{"yorkie.client.menu"}, // as New makes it
 }
 
-// alike reports whether all trees are equal. It is evaluated only if nothing is under way, so that
-// all clients have made the same changes.
+// alike reports whether the trees of all clients are equal. It is evaluated only if no message is
+// under way, so that all clients have made the same changes.
 func alike(v sim.View[*client]) bool {
 	if v.InFlight() > 0 {
 		return true

@@ -1,5 +1,5 @@
-// Command check is the command line of macemc for KCP. It knows the known bugs of the driver, too:
-// check bugs verify tests that they are found as their entries state.
+// Command check is the command line of macemc for KCP. It also has the known bugs of the driver:
+// check bugs verify tests that each of them is found as its entry says.
 package main
 
 import (

@@ -28,8 +28,8 @@ func init() {
 	}
 }
 
-// longest is the longest timeout if round trips are not timed. Longer timeouts would not differ from
-// it. The pause between two questions for the window stays as it is at first.
+// longest is the largest timeout if round trips are not timed, since larger ones would make no
+// difference. It does not apply to the pause between two questions for the window.
 const longest = 2 * Interval
 
 // Pass lets ms milliseconds pass. The library's clock cannot advance, so Pass moves all instants
@@ -64,8 +64,8 @@ func (c *Conn) Pass(ms uint32) {
 	}
 }
 
-// Next returns the time until an update will do anything, if updates come every
-// Interval.
+// Next returns the time until an update will do anything, if updates come every Interval
+// milliseconds.
 func (c *Conn) Next() uint32 {
 	next := uint32(math.MaxUint32)
 	if c.Acks() > 0 || *c.word(probe) != 0 || c.Unsent() > c.count(sndBuf) && c.UnderWay() < c.room() {
@@ -91,7 +91,7 @@ func (c *Conn) Next() uint32 {
 	return max(least, (next+Interval-1)/Interval) * Interval
 }
 
-// room returns the number of segments that may be under way.
+// room returns the number of segments that may be under way at present.
 func (c *Conn) room() int {
 	room := min(*c.word(sndWnd), *c.word(rmtWnd))
 	if *c.word(noCwnd) == 0 {
@@ -100,7 +100,8 @@ func (c *Conn) room() int {
 	return int(room)
 }
 
-// thither writes into an outgoing packet the times at which its segments are sent.
+// thither writes into an outgoing packet the times at which its segments are sent, counted from the
+// beginning of the run: see Pass.
 func (c *Conn) thither(b []byte) {
 	for h := range headers(b) {
 		if h.kind() == kcp.IKCP_CMD_PUSH {
@@ -109,8 +110,8 @@ func (c *Conn) thither(b []byte) {
 	}
 }
 
-// hither writes into an incoming packet the times at which the segments that it acknowledges were
-// sent, relative to the present.
+// hither replaces these times in an incoming packet, of the segments that it acknowledges, by times
+// relative to the library's clock: see Pass.
 func (c *Conn) hither(b []byte) {
 	for h := range headers(b) {
 		if h.kind() == kcp.IKCP_CMD_ACK {

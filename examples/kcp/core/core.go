@@ -13,12 +13,12 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// Segment is the number of bytes of a message in one segment. They are few, so that
-// states are small; and a packet has room for one segment with data, or two without.
+// Segment is the number of bytes of a message in one segment. It is small, so that states are
+// small. A packet has room for one segment with data, or for two without.
 const Segment = mtu - overhead
 
 const (
-	mtu      = 50 // the least that all versions take
+	mtu      = 50 // the least size that all versions of the library accept
 	overhead = kcp.IKCP_OVERHEAD
 )
 
@@ -30,21 +30,21 @@ type Options struct {
 	Conv          uint32 // the same at both ends
 	First         uint32 // the number of the first segment, in both directions
 	Send, Receive int    // windows, in segments
-	Resend        int    // how many later acks make a segment lost; 0: that is not looked at
-	Congestion    bool   // there is a congestion window, too
+	Resend        int    // the number of later acks after which a segment counts as lost; 0 means that acks are not counted
+	Congestion    bool   // there is a congestion window besides that of the receiver
 	Timed         bool   // round trips are timed: see Pass
 }
 
 // Conn is one end of a connection.
 type Conn struct {
 	k     *kcp.KCP
-	space int    // of the buffer that is lent to it
-	now   uint32 // of its clock, in milliseconds; 0 if it is not Timed
+	space int    // the size of the buffer that is lent to it
+	now   uint32 // the time since the beginning of the run, in milliseconds; 0 if round trips are not timed
 	timed bool
 }
 
-// New returns one end of a connection that seems to have existed for a long time: all segments
-// before the first one were acknowledged.
+// New returns one end of a connection in which the segments before o.First seem to have been sent
+// and acknowledged.
 func New(o Options) *Conn {
 	k := kcp.NewKCP(o.Conv, nil)
 	k.SetMtu(mtu)
@@ -61,16 +61,17 @@ func New(o Options) *Conn {
 	return c
 }
 
-// Send queues a message.
+// Send queues a message, and returns the library's result.
 func (c *Conn) Send(message string) int { return c.k.Send([]byte(message)) }
 
-// Peek returns the length of the next message; less than 0 means that there is none.
+// Peek returns the length of the next message to read, or a negative number if there is none.
 func (c *Conn) Peek() int { return c.k.PeekSize() }
 
 // Recv reads the next message into b.
 func (c *Conn) Recv(b []byte) int { return c.k.Recv(b) }
 
-// Input passes an incoming packet to the connection.
+// Input passes an incoming packet to the connection. It calls out with each packet that the
+// connection sends.
 func (c *Conn) Input(p Packet, out func(Packet)) int {
 	b := []byte(p)
 	c.hither(b)
@@ -80,7 +81,8 @@ func (c *Conn) Input(p Packet, out func(Packet)) int {
 	return n
 }
 
-// Update makes the connection do everything that is due.
+// Update makes the connection do everything that is due. It calls out with each packet that the
+// connection sends.
 func (c *Conn) Update(out func(Packet)) {
 	c.lend(out)
 	c.k.Update()
@@ -93,8 +95,8 @@ func (c *Conn) Window(send int) { c.k.WndSize(send, 0) }
 // Unsent returns the number of segments that wait to be sent or acknowledged.
 func (c *Conn) Unsent() int { return c.k.WaitSnd() }
 
-// UnderWay returns the number of segments sent and not acknowledged, except those that
-// were before one that is not.
+// UnderWay returns the number of segments from the first one that is not acknowledged to the last
+// one that was sent.
 func (c *Conn) UnderWay() int { return int(*c.word(sndNxt) - *c.word(sndUna)) }
 
 // Acknowledged returns the number of the first segment that is not acknowledged.
@@ -106,17 +108,17 @@ func (c *Conn) Received() uint32 { return *c.word(rcvNxt) }
 // Queued returns the number of segments that wait to be read.
 func (c *Conn) Queued() int { return c.count(rcvQueue) }
 
-// Early returns the number of segments that wait for an earlier one.
+// Early returns the number of segments that have arrived and wait for an earlier one.
 func (c *Conn) Early() int { return c.count(rcvBuf) }
 
 // Acks returns the number of acknowledgements that wait to be sent.
 func (c *Conn) Acks() int { return at[header](c, ackList).len }
 
-// Closed reports whether the other end has announced that it has no room.
+// Closed reports whether the other end has announced that its window has no room.
 func (c *Conn) Closed() bool { return *c.word(rmtWnd) == 0 }
 
-// regular returns the argument by which Input learns that a packet is from the other end: true, or
-// the constant 0 from v5.6.40 on.
+// regular returns the argument by which Input, a method of either signature, learns that a packet
+// comes from the other end: true, or from v5.6.40 on the constant 0.
 func regular[T any](func(*kcp.KCP, []byte, T, bool) int) (v T) {
 	if b, ok := any(&v).(*bool); ok {
 		*b = true

@@ -7,10 +7,10 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// A connection keeps the function by which it sends, which no search can copy, and a buffer for the
-// packet being made, which is not part of its state. It needs both only during a call. So lend sets
-// them before a call, and takeBack clears them after it: between two calls the connection consists
-// of values.
+// lend gives the connection the function by which it sends, which no search can copy, and a buffer
+// for the packet that it makes, which is not part of its state. It needs both only during a call. So
+// lend sets them before a call, and takeBack clears them after it: between two calls the connection
+// consists of values.
 func (c *Conn) lend(out func(Packet)) {
 	*at[[]byte](c, buffer) = make([]byte, c.space)
 	*at[func([]byte, int)](c, output) = func(b []byte, size int) {
@@ -41,8 +41,8 @@ func (c *Conn) takeBack() {
 	}
 }
 
-// Opaque lists the library's values that are not part of the state: the functions that are lent to
-// it, which are nil between two calls. Older versions have no log.
+// Opaque lists the values of the library that are not part of the state: the functions that are lent
+// to a connection, which are nil between two calls. Older versions have no log function.
 var Opaque = functions()
 
 func functions() (all []string) {
@@ -54,15 +54,15 @@ func functions() (all []string) {
 	return all
 }
 
-// list describes where a connection keeps a list of segments.
+// list describes the place of a list of segments in a connection.
 type list struct {
-	field uintptr // of the connection
-	inner uintptr // of what that points to; the slice itself if it does not
+	field uintptr // the offset of a field of the connection
+	inner uintptr // the offset of the slice in the struct to which the field points, or 0 if the field is the slice
 	refer bool
 	ring  bool // there are empty places, of no conversation
 }
 
-// segment is the memory of one segment.
+// segment is the memory of one of the library's segments.
 type segment struct{ at unsafe.Pointer }
 
 func (s segment) word(offset uintptr) *uint32 { return (*uint32)(unsafe.Add(s.at, offset)) }
@@ -134,8 +134,9 @@ var (
 	acked    = find(part, "acked", reflect.Uint32).Offset
 )
 
-// lists finds a list: a slice in older versions, and later a pointer to a struct with a slice. That
-// slice is a ring, which may be longer than the list.
+// lists returns the place of the list in the field with this name: in older versions of the library
+// the field is a slice, in later ones a pointer to a struct with a slice, a ring that may be longer
+// than the list. It also returns the type of a segment.
 func lists(name string) (list, reflect.Type) {
 	f, ok := whole.FieldByName(name)
 	switch {

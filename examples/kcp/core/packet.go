@@ -8,11 +8,11 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// Packet is a datagram: a sequence of segments. It is a string, since strings cannot be
-// changed.
+// Packet is a datagram, which is a sequence of segments. It is a string, since that
+// cannot change.
 type Packet string
 
-// String returns a text for people.
+// String returns the packet as reports show it.
 func (p Packet) String() string {
 	var all []string
 	for h := range headers([]byte(p)) {
@@ -35,7 +35,7 @@ func (p Packet) String() string {
 	return strings.Join(all, "; ")
 }
 
-// Conv returns the number of the connection.
+// Conv returns the number of the connection to which the packet belongs.
 func (p Packet) Conv() uint32 { return head(p).word(0) }
 
 // head is the header of a segment in a packet.

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// One known bug of each kind: see System.
+// The known bugs are one of each kind: see System.
 const (
 	PB1 sim.BugID = "PB1"
 	PB2 sim.BugID = "PB2"
@@ -33,7 +33,7 @@ type node struct {
 
 	Value int  // at the primary and the backup
 	Safe  bool // at the primary: the backup has it
-	Done  bool // at the client: it was told so
+	Done  bool // at the client: it has got the answer
 }
 
 var handlers = sim.Handle(

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// Rounds is how long they play.
+// Rounds is the number of rounds that the nodes play.
 const Rounds = 3
 
 type (

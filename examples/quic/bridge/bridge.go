@@ -12,7 +12,7 @@ import (
 	"github.com/quic-go/quic-go/internal/wire"
 )
 
-// These are types of the library.
+// These are types of the library that package quic needs.
 type (
 	Sent     = ackhandler.SentPacketHandler
 	Received = ackhandler.ReceivedPacketHandler
@@ -34,28 +34,31 @@ const (
 
 const level = protocol.EncryptionHandshake
 
-// New returns the two halves of one end of a connection.
+// New returns the two halves of one end of a connection: the one that keeps the packets that were
+// sent, and the one that keeps those that arrived.
 func New() (Sent, Received) {
 	return ackhandler.NewAckHandler(0, protocol.InitialPacketSize, &utils.RTTStats{}, true, false, protocol.PerspectiveServer, nil, utils.DefaultLogger)
 }
 
-// Send registers a packet with one frame, and returns its number.
+// Send registers a packet with frame f as sent, and returns its number. h learns whether the frame
+// is acknowledged or lost.
 func Send(s Sent, now time.Time, f Frame, h Handler) Number {
 	pn := s.PopPacketNumber(level)
 	s.SentPacket(now, pn, protocol.InvalidPacketNumber, nil, []ackhandler.Frame{{Frame: f, Handler: h}}, level, protocol.ECNNon, 100, false, false)
 	return pn
 }
 
-// Acked handles an acknowledgement.
+// Acked passes an acknowledgement that has arrived to s.
 func Acked(s Sent, now time.Time, a *Ack) error {
 	_, err := s.ReceivedAck(a, level, now)
 	return err
 }
 
-// Probe queues a packet to be sent again, and reports whether there is one.
+// Probe queues a packet to be sent again as a probe, and reports whether there is one.
 func Probe(s Sent) bool { return s.QueueProbePacket(level) }
 
-// Receive handles a packet, unless it came before, and returns the acknowledgement to send.
+// Receive records that packet pn has arrived. fresh reports whether it has arrived for the first
+// time, and a is the acknowledgement to send.
 func Receive(r Received, now time.Time, pn Number) (a *Ack, fresh bool, err error) {
 	if r.IsPotentiallyDuplicate(pn, level) {
 		return nil, false, nil
@@ -64,11 +67,12 @@ func Receive(r Received, now time.Time, pn Number) (a *Ack, fresh bool, err erro
 	return r.GetAckFrame(level, now, true), true, err
 }
 
-// Estimator is the congestion controller. Its pacer has the function that Pace returns.
+// Estimator is the part of the congestion controller that estimates the bandwidth. Its pacer keeps a
+// function for that, which Pace can make again.
 type Estimator interface{ BandwidthEstimate() congestion.Bandwidth }
 
-// Pace returns the function by which a pacer knows the bandwidth, in bytes per second, as
-// the library makes it.
+// Pace returns the function by which a pacer asks for the bandwidth, in bytes per second, in the way
+// in which the library makes it.
 func Pace(e Estimator) func() uint64 {
 	return func() uint64 { return uint64(e.BandwidthEstimate()/congestion.BytesPerSecond) * 5 / 4 }
 }

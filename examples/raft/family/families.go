@@ -1,7 +1,8 @@
 package main
 
-// family is a family of the library's API, from the newest to the oldest. Each differs
-// from the one before it.
+// family is a family of the library's API: the versions whose API is the same for the
+// driver. The families are listed from the newest to the oldest, each with its
+// differences from the one before it.
 type family struct {
 	name, path, module, version string
 	differences                 []difference

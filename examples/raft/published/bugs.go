@@ -7,11 +7,12 @@ const version = "v3.7.0"
 type bug struct {
 	name  string
 	core  string   // the folder of core whose library has the bug as it was published, or "" if its fix is undone
-	undo  []change // how
+	undo  []change // the places at which the fix is undone
 	flags []string // of the search: nodes and parameters, no faults
 }
 
-// change is one place in the source at which a fix is undone.
+// change is a place in the source of the library, at which the text fixed is
+// replaced by broken to undo a fix.
 type change struct{ file, fixed, broken string }
 
 var bugs = []bug{
@@ -70,7 +71,8 @@ var bugs = []bug{
 	},
 }
 
-// params returns the flags that set parameters of the driver.
+// params returns the flags of the command line that set these parameters of the
+// driver.
 func params(all ...string) (flags []string) {
 	for _, p := range all {
 		flags = append(flags, "--param", p)

@@ -34,7 +34,7 @@ func fail(err error) {
 	}
 }
 
-// write makes the copy that the arguments ask for.
+// write writes the copy for which the arguments ask.
 func write(args []string) error {
 	if len(args) != 2 {
 		return errors.New("usage: published NAME FOLDER; without arguments it lists the names")
@@ -82,7 +82,7 @@ func find(name string) (bug, error) {
 	return bug{}, fmt.Errorf("there is no bug %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// library returns the folder of the library's module.
+// library returns the folder in which the go command keeps the library's module.
 func library() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.etcd.io/raft/v3").Output()
 	if err != nil {
