@@ -32,7 +32,7 @@ type Closure struct {
 	judged explore.Judged // the verdicts about states
 	Alive  stateSet       // states from which a live state can be reached
 	Left   []uint32       // states not known to be alive, the farthest from the start first
-	opened stateSet       // the states of Left from which every step was taken
+	opened stateSet       // states from which every step was taken
 	Most   int            // the largest number of states; 0 means no limit
 	tree   bool           // a step by which a state was first reached proves that the state before it is alive, too: no such step is rare
 
@@ -40,7 +40,7 @@ type Closure struct {
 	doomed stateSet       // states from which every fair run violates a property: see safety.go
 
 	wild  stateSet // if the closure uses the ledger of all states of the system: those whose environment has not healed
-	added uint32   // the number of the first state that the search itself has not visited, or 0 if it has visited all
+	added uint32   // the number of the first state that the search itself has not visited; 0 if there is none, or if the closure has a ledger of its own
 
 	Unassumed bool // if the closure is about one run: a state outside System.Assume, which does not count for liveness, was reached
 }
@@ -87,7 +87,7 @@ func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
 }
 
 // Added reports whether state s was reached only after healing, and is not among the states that the search itself
-// has visited.
+// has visited. It is false for all states if the closure has a ledger of its own.
 func (g *Closure) Added(s uint32) bool { return g.added != 0 && s >= g.added }
 
 // Dead reports whether the healed form of state s of explorer x reaches no live state.
@@ -151,7 +151,8 @@ func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
 	return nil
 }
 
-// open takes the steps of state s and adds the states to which they lead. It does nothing if wanted is false.
+// open takes the steps of state s, if wanted is true, and adds the states to which they lead. It returns an error if
+// the search should stop, or if the closure has become too large.
 func (g *Closure) open(s uint32, wanted bool) error {
 	if s%1024 == 0 {
 		if g.Owner.Progress(int(s)); g.Halted() {
@@ -246,8 +247,8 @@ func (g *Closure) impatient(from uint32) error {
 }
 
 // note records the verdict about the state that was added last: whether it is live, and whether it counts. If the
-// verdict about the state's nodes is remembered, it uses that; otherwise it calls load, which brings the state into
-// the world, and evaluates the properties there. The number of messages under way is flying.
+// verdict about the state's nodes is remembered, it uses that; otherwise it evaluates the properties in the world,
+// into which load brings the state; load is nil if the state is there. The number of messages under way is flying.
 func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.Told()
 	g.mark(g.Next-1, nodes, flying, load)
@@ -358,8 +359,8 @@ func (g *Spreading) LookUp(m *explore.Memo) error {
 	return nil
 }
 
-// Spread finds those states of Left that are alive because one of the steps allowed at present leads to an alive
-// state.
+// Spread finds the states that are alive because they are live, or because a step that is allowed at present leads
+// to an alive state. It makes Left the list of the others.
 func (g *Closure) Spread() error {
 	s := &Spreading{Closure: g}
 	return g.Eagerly(s, s.spread)
@@ -420,7 +421,8 @@ func (g *Spreading) looks(s uint32) (lives bool, err error) {
 	return g.lives, nil
 }
 
-// lift marks state s as alive. If tree is set, it also marks the states on the run by which s was first reached.
+// lift marks state s as alive. If tree is set, it also marks the states on the run by which s was first reached,
+// as far back as the environment has healed.
 func (g *Closure) lift(s uint32) {
 	g.Alive.add(s)
 	for g.tree {

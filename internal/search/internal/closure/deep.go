@@ -131,8 +131,8 @@ func (d *Deep) tick(s uint32) error {
 	return nil
 }
 
-// logging is the visitor that logs each step of a healed state, and adds the state to which the
-// step leads.
+// logging is the visitor that logs each step of a healed state. If the healed states have a ledger
+// of their own, it also adds the state to which the step leads.
 type logging struct{ *Deep }
 
 func (d logging) Arrived(from uint32, _ int) error {
@@ -184,8 +184,8 @@ func (d *Deep) edge(from uint32, to canon.Hash) error {
 	return d.edges.Put(spill.Key{Sum: to, Number: from})
 }
 
-// pairs converts the logged steps to pairs of the numbers of the two states, those with the
-// greatest numbers first.
+// pairs converts the logged steps to pairs of the numbers of the two states. The steps from the
+// states with the greatest numbers come first.
 func (d *Deep) pairs() (*spill.Runs, error) {
 	known, batch := d.OnDiskBy()
 	pairs := d.Store().Sorter(batch)

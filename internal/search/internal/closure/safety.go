@@ -88,9 +88,10 @@ func (g enduring) Arrived(from uint32, _ int) error {
 	return nil
 }
 
-// Endure finds the healed forms of the states of explorer x that violate no property, and which of
-// them cannot go on without a violation. A run that leaves a message, a timer, a restart or a
-// request undone for ever does not count as going on.
+// Endure adds the healed forms of the states of explorer x, and the states that these reach without
+// violating a property. It finds out which of them cannot go on without a violation. A run that
+// leaves a message, a timer, a restart or a request undone for ever does not count as going on.
+// Endure returns ErrHalt if the step in which the environment heals may violate a step property.
 func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	e := &escapes{Graph: fair.Graph{Answers: make([]int, len(g.World.System().Fair))}, number: map[string]int32{}}
 	g.Visits(enduring{g, e})

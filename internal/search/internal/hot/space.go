@@ -30,11 +30,12 @@ type Space struct {
 	deep   func(root uint32) int // returns the number of steps that lead to a state of the explorer
 
 	States int  // the largest number of states to visit; 0 means no limit
-	Whole  bool // the graph has all states that the healed forms can reach
+	Whole  bool // all states were visited: no limit on states or on answers was met
 }
 
-// Origin is the step by which a state of the graph was first reached. It is zero for the healed
-// form of one of the explorer's states, which no step of the graph reached first.
+// Origin is the step by which a state of the graph was first reached. Its parent is
+// explore.NoParent for the healed form of one of the explorer's states, which no step of the graph
+// reached first.
 type Origin struct {
 	parent uint32 // the state before the step
 	how    uint32 // the step: the number of its event, and that of the list of its coins
@@ -126,8 +127,7 @@ func (g *Space) unknown(s uint32) {
 	g.leaves(s)
 }
 
-// leaves records that no step of state s is taken. The graph then claims nothing about runs through
-// s.
+// leaves records that the graph has no steps of state s. It then claims nothing about runs through s.
 func (g *Space) leaves(s uint32) { g.masks[s], g.left[s] = 0, true }
 
 // met records state number s, which is new and loaded in the world, and the step by which it was
@@ -221,7 +221,7 @@ type Looped struct {
 }
 
 // Find returns a fair run on which the property with this number stays hot for ever, or nil if
-// there is none. Of several it returns the one that begins nearest to the start.
+// there is none. Of several it returns the one whose cycle is nearest to the start.
 func (g *Space) Find(property int) *Looped {
 	g.graph.About(property)
 	var inside []int

@@ -359,8 +359,8 @@ func (d *deed) dependent(o *deed) bool {
 	return false
 }
 
-// conflict reports whether two steps that touched the same place are dependent, because at least one
-// of them wrote to it. why and other say how each of them touched it.
+// conflict reports whether two steps are dependent that touched the same place, at least one of them
+// by writing. why and other say how each of them touched it.
 func (d *deed) conflict(o *deed, why, other state.Why) bool {
 	sent, took := why&^justSent == 0 && why&state.Sent != 0, why&^justTook == 0
 	sends, takes := other&^justSent == 0 && other&state.Sent != 0, other&^justTook == 0

@@ -77,7 +77,8 @@ type Situation struct {
 	Pending Set
 	// Heads has, for each channel in order that is not empty, the class of its first message.
 	Heads map[int]Class
-	// Away has the nodes that have failed. The channels to and from them are empty.
+	// Away has the nodes that have failed, and those that may fail. No connection with a node that has failed has a message, and no
+	// datagram is under way to it.
 	Away Set
 }
 
@@ -92,7 +93,7 @@ func (s *Situation) Empty() *Situation {
 	return s
 }
 
-// Fails adds a node that has failed.
+// Fails adds a node that has failed or may fail.
 func (s *Situation) Fails(node int) { s.Away.Add(node) }
 
 // Has adds the kinds of the events that are pending at a place of the state. If the place is a channel in order, head
@@ -147,7 +148,7 @@ type reach struct {
 }
 
 // ends reports whether, in situation s, a barred event or a refused message may follow from the kind. A message to a
-// node that failed, by a channel in order, is refused, and the refusal is an event of the sender.
+// node that has failed, by a channel in order, is refused, and the refusal is an event of the sender.
 func (r *reach) ends(s *Situation) bool { return r.barred || r.reached.Meets(s.Away) }
 
 // rule describes events that take several messages at once.
@@ -260,7 +261,7 @@ func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
 	}
 }
 
-// Ended returns the kind of event, barred or refused, because of which the last call of Least found no set.
+// Ended returns the kind of event, barred or refused, because of which the last call of Least found no set, if it found none.
 func (f *Facts) Ended() Class { return f.ended }
 
 // ends records c as the kind because of which no set is found, and returns true.
@@ -403,8 +404,8 @@ func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
 	return -1, false
 }
 
-// refused reports whether an event of kind c was seen to send a message to a node that has failed, by a channel in
-// order.
+// refused reports whether an event of kind c was seen to send a message, by a channel in order, to a node that has
+// failed or may fail.
 func (f *Facts) refused(s *Situation, c Class) bool {
 	for _, k := range f.classes[c].brings {
 		if of := &f.classes[k]; of.channel >= 0 && s.Away.Has(of.node) {
