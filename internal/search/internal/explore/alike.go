@@ -164,7 +164,8 @@ func (f *Fold) prepares(x *Explorer) error {
 
 func (f *Fold) prepared(t *Taker) { f.other = t }
 
-// begins checks that each start state, with its nodes renamed, is a start state, too.
+// begins checks that each start state, with its nodes renamed, is a start state, too, and compares
+// the start states with such copies as alike does.
 func (x *Explorer) begins() error {
 	f := x.fold
 	if f == nil {

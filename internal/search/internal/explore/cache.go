@@ -19,7 +19,7 @@ import (
 // cache remembers the results of steps by their footprints: the parts that a step touched or asked about. If
 // these parts are the same in another state, the step has the same result there, since it reads nothing else.
 //
-// Most footprints are only the part of the running node. The other effects of such a step are recorded
+// The smallest footprint is the part of the running node alone. The other effects of such a step are recorded
 // relative to the state: the step takes the head of a channel and appends to others. They are the same as
 // long as the channels have room. Such results are found by the number of the part and the event alone: in
 // own, or in deliveries.
@@ -59,13 +59,13 @@ type learnt struct {
 	size    int           // bytes of the footprints
 	counted int           // bytes at the last call of grown
 	dear    atomic.Uint64 // the nodes whose steps one of the memos no longer looks up, one bit each: see worth
-	later   *learnt       // where the memos learn after this was emptied; nil if it was not
+	later   *learnt       // where the memos learn since they have given this up; nil if they have not
 }
 
 // tables finds footprints. Each memo has a view of the tables that are learnt, which it reads without a lock.
 type tables struct {
 	signals    flat.Table[*footprint] // by a key that identifies an event which a node has by itself, and the node's part
-	deliveries flat.Table[*footprint] // by a key that identifies a message, its receiver and the receiver's part; nil means that the node declines the message
+	deliveries flat.Table[*footprint] // by a key that identifies a message, its link, its sender, its receiver and the receiver's part; nil means that the node declines the message
 	shapes     flat.Table[*shape]     // by a key that identifies an event and a node's part: the first of its shapes
 	byParts    flat.Table[*standing]  // by a hash of a shape and of parts: the first of its footprints
 }
@@ -120,7 +120,7 @@ type footprint struct {
 	class   uint16      // with a Reduction: the step's kind
 	most    uint8       // the largest number of messages that the step sends to one node
 	unknown bool        // the result depends on more than the footprint, so the step must be taken in another way
-	rooms   bool        // the step sends a message, whose channel may be full
+	rooms   bool        // the step sends a message whose channel may be full
 	shows   bool        // with a Reduction: the step is visible
 	twin    atomic.Bool // the step was also taken on the node's twin, with the same result
 }
@@ -174,7 +174,7 @@ func (s *slab[T]) counts() (size int) {
 type effect struct {
 	place int32
 	id    uint32 // the number of a part or message
-	room  uint16 // the place has room for this number of messages; 0 means no limit
+	room  uint16 // the place holds at most this number of messages; 0 means no limit
 	does  effectKind
 }
 
@@ -203,7 +203,7 @@ func (c *cache) with(x *Taker, l *learnt) cache {
 	return n
 }
 
-// forgotten empties l and returns the object that the memos share instead. For the first caller, freed is the
+// forgotten gives l up, and returns the object that the memos share from now on. For the first caller, freed is the
 // number of bytes that this frees.
 func (l *learnt) forgotten() (later *learnt, freed int) {
 	l.mu.Lock()
@@ -214,7 +214,7 @@ func (l *learnt) forgotten() (later *learnt, freed int) {
 	return l.later, freed
 }
 
-// grown returns how many bytes l has grown since the last call. It returns 0 if l was emptied.
+// grown returns how many bytes l has grown since the last call. It returns 0 if l was given up.
 func (l *learnt) grown() (bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -226,7 +226,7 @@ func (l *learnt) grown() (bytes int) {
 	return l.counted - was
 }
 
-// over returns an empty cache for another taker of the same bank.
+// over returns the cache, with all that it knows, for another taker of the same bank.
 func (c cache) over(x *Taker) cache {
 	c.bank, c.lists = x.Bank, x.Lists
 	c.results, c.effects = slab[result]{}, slab[effect]{}
@@ -290,7 +290,7 @@ func (c *cache) ability(i int, id uint32) *ability {
 	return &c.abilities[i][id]
 }
 
-// twinned records that the bank keeps a second copy of the node with the same identity.
+// twinned records that the bank keeps a twin of the node: a second node with the same identity.
 func (a *ability) twinned() { a.twin = true }
 
 // queue describes the channel at place p when its state is the part with number id.
@@ -306,8 +306,9 @@ func (c *cache) queue(p int, id uint32) queued {
 	return c.queues[p][id]
 }
 
-// ofNode returns the footprint of e, the event number k of a plain state, if its result follows from the
-// node's part alone. It returns nil if the node does not accept the message.
+// ofNode returns the footprint of e, the event number k of a plain state, that consists of the node's part
+// alone. If the result depends on more, the footprint is marked unknown. It returns nil if the node does not
+// accept the message.
 func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err error) {
 	i := nodeOf(e.ordinal)
 	if e.from == none {
@@ -497,13 +498,13 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 const verifyEvery = 1 << 14
 
 // retaking identifies the node, or its twin, on which a step with a known result is repeated. If the repeated
-// step fails or asks for other choices, it panics, and Guarded finds out here which step it was.
+// step fails or asks for other choices, it panics, and Guarded finds out here on which node that was.
 type retaking struct {
 	i    int
 	twin bool
 }
 
-// verify repeats a step with the known footprint o, once on the node in the bank and once on its twin, which
+// verify repeats a step with the known footprint o, once on the node in the bank and once on its twin, if any, which
 // has the same identity and another history. Both must have the known result. If the twin has another one,
 // the step depends on something that is not part of the state.
 func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
@@ -529,7 +530,7 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	return nil
 }
 
-// unlike returns a field in which node i differs from the node that result was has left, or "".
+// unlike returns a field in which node i differs from the node as the known result, was, has left it, or "".
 func (m *Memo) unlike(i int, was *result) string {
 	if len(was.effects) == 0 || was.effects[0].does != effectSet {
 		return ""
@@ -537,7 +538,7 @@ func (m *Memo) unlike(i int, was *result) string {
 	return m.x.World.Text.Unlike(m.x.Bank, i, was.effects[0].id)
 }
 
-// noteTwins records for which parts the bank keeps a second copy of the node.
+// noteTwins records for which parts the bank keeps a twin of the node.
 func (m *Memo) noteTwins(twins []world.Twinned) {
 	for _, t := range twins {
 		m.twinned(t)

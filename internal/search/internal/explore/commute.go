@@ -76,7 +76,8 @@ func (l *Ledger) numbersAs(o *Ledger) {
 	l.bys = o.bys
 }
 
-// seen is a result of a step that is counted, but whose state is not looked up, since it is known.
+// seen is a result of a step that is counted, but whose state is not looked up, since another order of
+// the steps leads to it.
 type seen struct {
 	next   int32 // the index of the candidate that was added to the batch after it
 	parent int32
@@ -197,8 +198,8 @@ func (m *Memo) lastStep(s uint32) lastStep {
 }
 
 // commutes reports whether the step of event e, with footprint o, comes before the last step in the
-// order of events, was possible before it, and touches nothing that the last step touches. If so, e
-// need not be taken here: the resulting state is reached by taking the two steps in the other order. A
+// order of events, was possible before it, and touches nothing that the last step touches. If so, the
+// result of e need not be looked up: taking the two steps in the other order leads to the same state. A
 // step touches its node, the channel from which it takes a message, and the channels on which it
 // sends. Two steps may open the same connection: its directions are open then in either order. Two
 // steps may put messages into the same set or bag, since the order does not matter there; but a step
@@ -218,8 +219,8 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	return !o.rooms || m.hasRoom(o, m.v)
 }
 
-// pass counts a step whose result is not looked up, since the state is known. For a sample of these
-// steps it computes the state, and checks that it is known.
+// pass counts a step whose result is not looked up, since another order of the steps leads to the same
+// state. For a sample of these steps it computes the state, and checks that it is known.
 func (x *Explorer) pass(m *Memo, s *seen) error {
 	m.Unasked++
 	x.Owner.Counts.transition()

@@ -8,11 +8,12 @@ import "fmt"
 // same values, or removes all messages, and compares the values of the properties. The changed
 // state need not be reachable. A property that panics in it is not compared.
 
-// declaredTries is the number of parts of a node at which Reduction.alike looks.
+// declaredTries is the largest number of parts of a node at which Reduction.alike looks.
 const declaredTries = 64
 
-// declared checks the properties made by sim.Takes in the state r.v: each must depend on no more of
-// a node than on the value that it takes from it. It returns an error if one depends on more.
+// declared checks the properties made by sim.Takes in the state r.v: each must depend on nothing
+// but the values that it takes from the nodes. It returns an error if one depends on more of a node,
+// or on messages under way.
 func (r *Reduction) declared(x *Explorer) error {
 	held := map[int]bool{}
 	x.World.State.Load(x.Bank, r.v)

@@ -117,7 +117,7 @@ func (l *Ledger) Loses(step int) bool { return step == l.deep.noStep }
 // returns how many identities are sorted at once.
 func (l *Ledger) OnDiskBy() (known *spill.Runs, batch int) { return l.deep.known, l.deep.batch }
 
-// joins adds e to the entries whose states may move to disk.
+// joins adds e to the list of all entries into the ledger.
 func (d *deep) joins(e *Entry) { d.entries = append(d.entries, e) }
 
 // takes returns the ranges of states of this level that were written to disk, and empties their

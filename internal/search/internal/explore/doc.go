@@ -14,7 +14,8 @@
 // different runs to the same state go on in the same way (duplicate.go, repeat.go).
 //
 // With a Reduction the explorer takes only some events of a state (reduce.go). The situation of a
-// state is the kinds of events that are pending in it (situation.go). An answer says which kinds
+// state is the kinds of events that are pending in it, with the kind of each channel's first message
+// and the nodes that have failed or may fail (situation.go). An answer says which kinds
 // suffice in a situation (answer.go). The steps that were taken show facts about kinds of events
 // (observe.go), because of which steps that were left out may have to be taken after all (mend.go).
 //

@@ -27,7 +27,7 @@ type Explorer struct {
 	sample map[canon.Hash]uint32 // the numbers of a sample of the states, if only fingerprints are kept
 	late   []canon.Hash          // states that were added lately, if the others are on disk
 
-	Among func(*Wrong) // called with each failure, if several explorers expand a level together; otherwise nil
+	Among func(*Wrong) // called with a failure of a new state, or of a step that was looked up, if several explorers expand a level together; otherwise nil
 }
 
 // NewExplorer returns an explorer without states, for runs with climate c. If p is not nil, the explorer keeps
@@ -154,7 +154,8 @@ func (x *Explorer) Arrived(state uint32, k int) error {
 	return x.reached(state, k)
 }
 
-// reached visits the state that is loaded in the world, to which an event of the parent has led.
+// reached visits the state that is loaded in the world, to which an event of the parent has led. It is a start state
+// if parent is NoParent.
 func (x *Explorer) reached(parent uint32, event int) error {
 	h := x.World.State.Hash()
 	if failure := x.World.Run.Failed(); failure != nil {
@@ -322,8 +323,8 @@ func (x *Explorer) wrongStep(failure *trace.Failure) error {
 	return x.wrong(failure, false)
 }
 
-// wrong handles a failure in the state that was just reached. It ends the exploration. But if more findings are
-// wanted, it records the failure, and only leaves out the steps of the state.
+// wrong handles a failure of the last step, or of the state that it has reached. It ends the exploration. But if more
+// findings are wanted, it records the failure, and the exploration goes on without the steps of that state.
 func (x *Explorer) wrong(failure *trace.Failure, dead bool) error {
 	if !x.Owner.Several {
 		return &Wrong{Failure: failure, Dead: dead}

@@ -38,7 +38,7 @@ type Fold struct {
 	normal  world.Vector // its normal form
 	sum     canon.Hash   // the identity of the normal form
 	label   *labelling
-	kept    int // number of classes
+	kept    int // number of states kept
 
 	Compared int            // number of states that were compared with renamed copies
 	other    *Taker         // takes the steps of renamed states, to compare them
@@ -54,7 +54,7 @@ type partKey struct {
 // foldedPart has hashes of a part in which nodes are renamed, by the new names of the nodes that it
 // mentions.
 type foldedPart struct {
-	among []int      // the nodes that the part mentions
+	among []int      // the interchangeable nodes that the part mentions
 	plain canon.Hash // the hash with the real names
 	sums  map[string]canon.Hash
 }
@@ -166,8 +166,8 @@ func (f *Fold) number(place int, h canon.Hash) uint32 {
 	return id
 }
 
-// of returns the hash of a part in which nodes are renamed as to says. The place of the part does
-// not change it.
+// of returns the hash of a part in which nodes are renamed as to says. The hash does not include
+// the place of the part.
 func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	part := f.part(place, id)
 	if len(part.among) == 0 {
@@ -188,7 +188,8 @@ func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	return h
 }
 
-// part returns the hashes of a part that were computed so far. If the part is new, there are none.
+// part returns what is known of a part: the nodes that it mentions, and the hashes that were computed
+// so far. If the part is new, it adds the part.
 func (f *Fold) part(place int, id uint32) *foldedPart {
 	key := partKey{int32(place), id}
 	part := f.parts[key]

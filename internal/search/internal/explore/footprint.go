@@ -62,8 +62,8 @@ func (m *Memo) findAll() (known bool) {
 	return known
 }
 
-// loses reports whether event e is a crash with several outcomes, because unsynced data may be lost. A
-// footprint of a crash has only one.
+// loses reports whether event e is a crash with several outcomes, because stored data may be lost or
+// damaged. A footprint of a crash has only one.
 func (m *Memo) loses(e *sim.Event) bool {
 	if e.Kind != sim.KindCrash {
 		return false
@@ -113,7 +113,8 @@ func (o *standing) is(v world.Vector) bool {
 }
 
 // learn takes e, the event number k of a state, in the world, and stores those of its footprints that are
-// not known. It panics if a known footprint has another result.
+// not known. It returns an error if a known footprint has another result, since the step does not do the
+// same each time.
 func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	i, lists := m.index(e.Node), 0
 	made := make([]*standing, len(m.keys))
@@ -324,7 +325,7 @@ func ofMessage(message uint32, link sim.Link) uint64 {
 }
 
 // nth returns how many events of the same kind and node as e come before event number k of the world's
-// state.
+// state, if events of that kind are distinguished by their index, and 0 otherwise.
 func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	switch e.Kind {
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay:

@@ -19,8 +19,8 @@ const (
 )
 
 // Judged stores verdicts about states by the identity of their nodes, since many new states have the same nodes as an
-// earlier one. New entries replace old ones; if that happens often, the table grows. Only states in which all safety
-// properties hold are stored.
+// earlier one. New entries replace old ones; if that happens often, the table grows. An explorer stores verdicts
+// only about states in which all safety properties hold.
 type Judged struct {
 	slots  []judgement
 	most   int  // slots
@@ -48,7 +48,7 @@ const (
 	judgedPays  = 16      // the table is given up if it knows less than one verdict in judgedPays
 )
 
-// within limits the table to a certain share of bytes, the memory of the search.
+// within limits the table to this number of bytes, or to judgedLeast slots if these take more.
 func (j *Judged) within(bytes int) {
 	j.most = min(judgedMost, max(judgedLeast, 1<<bits.Len(uint(bytes/judgedSlot))/2))
 }
@@ -57,8 +57,8 @@ func (j *Judged) slot(nodes canon.Hash, flying int) *judgement {
 	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)&uint64(len(j.slots)-1)]
 }
 
-// Get returns the stored verdict about states with these nodes and this number of messages under way. ok is false if
-// there is none.
+// Get returns the stored verdict about states with these nodes and this number of messages under way. The second
+// result is false if there is none.
 func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	if j.slots == nil {
 		return 0, false
@@ -129,7 +129,7 @@ func (j *Judged) grow() {
 // Judged returns the remembered verdicts about the states that were visited.
 func (x *Explorer) Judged() *Judged { return &x.judged }
 
-// Judge evaluates System.Within and the liveness properties in the state that is loaded in the world.
+// Judge evaluates System.Within, System.Assume and the liveness properties in the state that is loaded in the world.
 func (x *Taker) Judge() (s Said) {
 	if x.World.Judge.Within() {
 		s |= SaidInside

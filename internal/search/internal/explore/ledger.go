@@ -412,7 +412,8 @@ func (f Frontier) At(k int) uint32 {
 	panic("macemc bug: search: a state beyond the last one of a level")
 }
 
-// Level returns the states that the entry has added since the last call, which ends a level.
+// Level ends a level: it returns the states that the entry has added since the last call, and those that were
+// written to disk since.
 func (e *Entry) Level() Frontier {
 	f := Frontier(e.spans)
 	e.spans = nil
@@ -469,7 +470,7 @@ type Entry struct {
 	spans  []Span   // the new states of this level
 	into   *block   // the block that is being filled; nil means that the next state begins a new one
 	fold   *Fold
-	room   []uint64 // memory for unpacking a state of a row
+	room   []uint64 // memory for a state of a row, packed
 	reader *reader  // nil if no other goroutine writes
 }
 
@@ -723,8 +724,8 @@ func (e *Entry) Room(n int) error {
 	}
 }
 
-// grow replaces the set by a larger one, unless it has room for n more states. It reports whether there is room now.
-// Other goroutines that want to use the set meanwhile help.
+// grow replaces the set by a larger one, unless it has room for n more states. It reports whether it had the room
+// already. Other goroutines that want to use the set meanwhile help.
 func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 	l.stops()
 	defer l.goesOn()

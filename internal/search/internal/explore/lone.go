@@ -139,7 +139,8 @@ func (l *lone) grow(id int) *[]*loneStates {
 	return &chunks
 }
 
-// addAlone adds the packed state, as Add does, if it belongs in this slot of lone.
+// addAlone adds the packed state, which belongs in this slot of lone, unless it is known. It reports whether it was
+// new.
 func (e *Entry) addAlone(slot *atomic.Uint32, from Origin) bool {
 	if slot.Load() != 0 {
 		return false
@@ -153,7 +154,7 @@ func (e *Entry) addAlone(slot *atomic.Uint32, from Origin) bool {
 	return true
 }
 
-// Kept returns the number of states in memory.
+// Kept returns the number of states that can be found in memory, by themselves or by their fingerprints alone.
 func (l *Ledger) Kept() int {
 	n := l.Set.Len()
 	if l.lone != nil {

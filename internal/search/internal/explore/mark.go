@@ -18,7 +18,7 @@ type link struct {
 
 // mark records, for a parent process, which step is about to be taken or looked up: the run to the
 // current state, an event there, and the answers to the event's coins. It records nothing for healed
-// states, since the runs that lead to them are not kept.
+// states, since they have no runs of their own.
 func (t *Taker) mark(event int, coins []int) {
 	p := &t.Owner.Pulse
 	if p.Trail == nil || t.Healed {

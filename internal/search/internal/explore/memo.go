@@ -56,8 +56,8 @@ func NewMemo(x *Taker) *Memo {
 	return m
 }
 
-// reduces makes the memo leave out steps by reduction r, or only observe them if r.Waits. The memo then
-// does not skip steps because another order of them leads to the same state: see commute.go.
+// reduces makes the memo leave out steps by reduction r. The memo then does not also skip steps because
+// another order of them leads to the same state: see commute.go. If r.Waits, reduces does nothing.
 func (m *Memo) reduces(r *Reduction) {
 	if !r.Waits {
 		m.reduction = r
@@ -163,8 +163,7 @@ func (m *Memo) Expand(state uint32) error {
 	return m.plainly(state, faults)
 }
 
-// plainly takes the steps of a plain state without loading it into the world. faults says whether faults
-// are possible.
+// plainly takes the steps of a plain state. faults says whether faults are possible.
 func (m *Memo) plainly(state uint32, faults bool) error {
 	k, err := m.plainSteps(state)
 	switch {
@@ -217,7 +216,8 @@ func (c *chosen) choose(kinds stubborn.Set, of, dry bool) {
 	*c = chosen{partly: true, dry: dry, kinds: kinds, of: of}
 }
 
-// ends makes the memo take all events again. It returns how many were taken and left out.
+// ends makes the memo take all events again. It returns how many were selected, faults not counted, and
+// how many were not.
 func (c *chosen) ends() (taken, left int) {
 	c.partly = false
 	return c.taken, c.left
@@ -568,7 +568,7 @@ func (m *Memo) pop(c *candidate, place int) {
 	}
 }
 
-// elsewhere takes event e, number k of a plain state, if its result depends on more than the node's
+// elsewhere takes event e, number k of a plain state, whose result depends on more than the node's
 // part.
 func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 	if m.noFootprints {
@@ -709,7 +709,7 @@ func (m *Memo) tells(pieces []*standing, i int) bool {
 	return false
 }
 
-// index returns the number of the node with address a, or none if there is no such node.
+// index returns the number of the node with address a, or none if a is zero.
 func (m *Memo) index(a sim.Addr) int {
 	if a.IsZero() {
 		return none

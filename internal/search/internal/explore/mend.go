@@ -199,6 +199,6 @@ func (p *partial) whole()          { p.of = nil }
 // goes records that a step of the state leads to a state with a greater number.
 func (p *partial) goes() { p.goesOn = true }
 
-// asks reports whether the reduction still needs to know where the steps of the state with index k
-// in part lead.
+// asks reports whether the reduction still needs to know, for the proviso (see Reduction), where the
+// steps of the state with index k in part lead.
 func (r *Reduction) asks(k int32) bool { return k != none && !r.part[k].goesOn }

@@ -23,8 +23,8 @@ func (r *Reduction) begin(t *Taker, event int) {
 	}
 }
 
-// awaiting returns the kinds of events that node i can take without a message when its state is the
-// part with number id.
+// awaiting returns the kinds of events that node i has pending by itself, without a message, when its
+// state is the part with number id.
 func (r *Reduction) awaiting(t *Taker, i int, id uint32) stubborn.Set {
 	return r.pending(t.Bank, i, id).classes
 }

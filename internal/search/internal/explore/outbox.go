@@ -33,8 +33,8 @@ func NewOutbox(shards int, known func(canon.Hash) bool) *Outbox {
 // of sets the bank in which the numbers of the states' parts are defined.
 func (o *Outbox) of(b *world.Bank) { o.bank = b }
 
-// wants reports whether the state with identity h should be sent: it was not sent recently, and
-// Known returns false for it.
+// wants reports whether the state with identity h should be sent: wants was not asked about it
+// recently, no group has sent it, and Known returns false for it.
 func (o *Outbox) wants(h canon.Hash) bool {
 	at := &o.lately[h.Lo%latelyMost]
 	if *at == h {

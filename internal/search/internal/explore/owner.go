@@ -61,7 +61,7 @@ func (c *Counts) state() { *c.States++ }
 // duplicate counts a step to a known state.
 func (c *Counts) duplicate() { *c.Duplicates++ }
 
-// dropped subtracts n states that were counted as new but turned out to be known.
+// dropped counts n states as duplicates that were counted as new but turned out to be known.
 func (c *Counts) dropped(n int) { *c.States, *c.Duplicates = *c.States-n, *c.Duplicates+n }
 
 // compared counts a test in which two runs to the same state were compared.

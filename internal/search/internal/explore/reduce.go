@@ -18,12 +18,12 @@ import (
 // sender and its link. After each execution in the world, observe records which kinds of events it made pending,
 // and whether it was barred or visible. A step that is looked up was executed before.
 //
-// A state is expanded in part only if all of this is true: no fault is in force; the only faults left are failures
-// of nodes and losses of datagrams; each node is up or has failed; no connection has anything but messages; and
-// none of these messages is to or from a node that failed. In other states all steps are taken. So other faults,
-// their consequences, and healing are never put off: the steps that are put off touch nodes and messages only. A
-// failure, a restart and a loss are events of their nodes. All steps of a state are taken, too, if one of the steps
-// that would suffice is visible.
+// A state is expanded in part only if all of this is true: the environment is calm (no partition, no slow link, no
+// paused node, no limit on timers); the only faults left are failures of nodes and losses of datagrams; each node is
+// up or has failed; no connection has anything but messages; and none of these messages is to or from a node that
+// failed. In other states all steps are taken. So other faults, their consequences, and healing are never put off:
+// the steps that are put off touch nodes and messages only. A failure, a restart and a loss are events of their
+// nodes. All steps of a state are taken, too, if one of the steps that would suffice is visible.
 //
 // Mend ends a level. It finds the states whose choice no longer agrees with the observations, and those that
 // violate the proviso, and takes the steps of these states that were left out.
@@ -53,7 +53,7 @@ type Reduction struct {
 	answers map[canon.Hash]*answer // by situation
 	all     []*answer
 	mended  int        // the version of the facts by which all answers were last checked
-	again   []omission // states whose choice became void
+	again   []omission // states whose left-out steps must be taken after all
 
 	part    []partial // states of this level that were expanded in part
 	resting []resting
@@ -173,7 +173,8 @@ func (x *Explorer) Expand(s uint32) error {
 	return x.Rest(s, 0)
 }
 
-// expand takes steps of state s that suffice; it takes them by by. It takes all steps if no choice is sound.
+// expand takes steps of state s that suffice, by means of by. It takes all steps if one of these steps is visible,
+// or if each choice leaves no step out, or has none that is possible and not a fault.
 func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, situation canon.Hash) error {
 	a := r.answer(b, s, v, situation)
 	for k := 0; r.has(a, k, b, v); k++ {
@@ -247,7 +248,7 @@ func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, er
 }
 
 // only makes taker t select the events of the world's state that are of the given kinds if of is true, or else the
-// others. It returns the number of selected events that are no faults, and of all other events.
+// others. It returns the number of selected events that are no faults, and of the events that are not selected.
 func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int) {
 	r.events(t.World)
 	only := stubborn.Set{0} // an empty one is no nil

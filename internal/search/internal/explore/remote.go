@@ -125,7 +125,7 @@ func (r *Owner) NewRemote(c run.Climate, memo bool, common *Common, out *Outbox)
 	return g, nil
 }
 
-// serves makes the explorer hand the states that it reaches to remote g.
+// serves makes the explorer hand the states that it reaches, and failures, to remote g.
 func (x *Explorer) serves(g *Remote) {
 	x.Visitor, x.runs = g, g.answers
 	x.Among = func(bad *Wrong) { g.wrong(bad) }
@@ -232,7 +232,7 @@ func (g *Remote) number(p shard.Part) uint32 {
 	return unknown
 }
 
-// moves sets the taker's vector to the state that was just read from b.
+// moves sets g.vector to the state that was just read from b.
 func (g *Remote) moves(b *shard.Batch) {
 	for _, k := range b.Changed {
 		at := &g.vector[b.Parts[k].Place]

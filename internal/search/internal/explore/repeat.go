@@ -75,8 +75,8 @@ func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	return len(steps), times, nil
 }
 
-// left returns the number of steps that a reduction has left out. If a reduction was tried and
-// given up, it returns repeatLevels, since only large spaces are tried.
+// left returns the number of steps that the reduction has left out. If the reduction has waited
+// before, as a trial, left returns repeatLevels, since a reduction is tried only in large spaces.
 func (x *Explorer) left() int {
 	switch r := x.Reduction; {
 	case r == nil:
@@ -92,9 +92,9 @@ func (x *Explorer) left() int {
 // steps.
 func RepeatTimes(work int) int { return min(repeatTimes, repeatMost/max(1, work)) }
 
-// Repeat calls strays for each of the steps, times times, in an order that depends on the seed. It
-// returns the first step for which strays returned true, or nil. halted reports whether stopped
-// returned true before the end.
+// Repeat calls strays for each of the steps in each of times rounds, in an order that depends on the
+// seed; in every second round it calls strays twice in a row. It returns the first step for which
+// strays returned true, or nil. halted reports whether stopped returned true before the end.
 func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, step S) bool, stopped func() bool) (strayed *S, halted bool) {
 	asked := 0
 	order := rand.New(rand.NewPCG(seed, 5))

@@ -23,7 +23,7 @@ type overhead struct {
 	class  int    // its kind for the Reduction, or none
 }
 
-// apart reports whether, in the position's state, no message is under way to an absent node and all
+// apart reports whether, in the position's state, no datagram is under way to an absent node and all
 // connections with absent nodes are closed. Then the other nodes have the same events as if these
 // nodes were present.
 func (m *Memo) apart() bool {

@@ -67,7 +67,7 @@ type Sleep struct {
 
 // sleeper identifies a step of one node. It stays the same step while the node does not change.
 type sleeper struct {
-	what    uint32 // the message or other event that the step takes
+	what    uint32 // the number of the message that the step takes, or of another event: see occurrence
 	ordinal int16
 	from    int16  // the sender of the message that it takes, or none
 	out     int16  // the sender, too, if the message is taken out of a channel or bag; otherwise none
@@ -199,8 +199,9 @@ func (z *Sleep) lies(s uint32, set int32) {
 	z.of[s] = set
 }
 
-// awake reports whether event e, number k of the position's state, on node i, must be taken, since it does not
-// sleep there. Its result, o, follows from the node's part alone.
+// awake reports whether event e, number k of the position's state, on node i, must be taken in this round:
+// in the first, if it does not sleep there; in a later one, if it has woken. Its result, o, follows from the node's
+// part alone.
 func (m *Memo) awake(k, i int, e occurrence, o *footprint) bool {
 	z, step := m.sleep, sleeperOf(e, o)
 	results := len(o.results)

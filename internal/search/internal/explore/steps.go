@@ -6,9 +6,10 @@ import (
 )
 
 // Steps checks the step properties for steps between kept states. It has a world of its own for the
-// state before the step. The value of a step property depends only on the nodes before and after
-// the step, so it is stored by their identities. So most steps that a memo looks up need not be
-// loaded into a world.
+// state before the step. The value of a step property depends only on what properties can see
+// of the two states. So it is stored by the identities of the nodes before and after, unless a
+// property has looked at messages, and most steps that a memo looks up need not be loaded into a
+// world.
 type Steps struct {
 	of     *Taker
 	prior  *world.World // in the state before the step
@@ -18,8 +19,8 @@ type Steps struct {
 	held   Judged // pairs of node identities for which every step property holds
 }
 
-// NewSteps returns a Steps for the steps that taker t takes, after which the state is loaded in t's
-// world. It returns nil if the system has no step properties.
+// NewSteps returns a Steps for the steps of taker t, whose world is in the state after the step. It
+// returns nil if the system has no step properties.
 func NewSteps(t *Taker) (*Steps, error) {
 	if !t.Owner.Always {
 		return nil, nil

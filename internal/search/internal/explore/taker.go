@@ -66,7 +66,7 @@ type Visitor interface {
 // A Stepper takes all steps of a state that may be taken at present, and hands the resulting states to a visitor.
 type Stepper interface {
 	Expand(state uint32) error
-	// Rest takes the events of a state from number k on. It is called after event k-1 has failed.
+	// Rest takes the events of a state from number k on, for example after event k-1 has failed.
 	Rest(state uint32, k int) error
 	// Settle hands the results that are still in a batch to the visitor.
 	Settle() error
@@ -134,10 +134,10 @@ func (t *Taker) load(state uint32) {
 // answered records the answers that the last step's coins got.
 func (t *Taker) answered() { t.lastCoins = t.Step.coins.Answers() }
 
-// sampled records that not all answers to a coin could be tried.
+// sampled records that a limit was met, so that not all answers to coins, or not all events, are explored.
 func (t *Taker) sampled() { t.Sampled = true }
 
-// explores shows the search's watchdog that steps are being taken.
+// explores shows the search's watchdog that the steps are those of this taker.
 func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
 
 // Heals returns a taker that takes steps from the healed forms of the explorer's states. It writes into ledger l.
@@ -373,7 +373,7 @@ type answerer struct {
 	of    *Taker      // the taker whose run is recorded, or nil if there is nothing to record
 	Begun bool        // the step has begun and not ended
 	lists int         // number of lists of answers that were tried for the event
-	taken int         // number of answers given to coins in this step
+	taken int         // number of steps taken
 	Halt  func() bool // reports whether to stop; called now and then
 }
 
@@ -457,7 +457,7 @@ type CoinLists struct {
 }
 
 // Number returns the number of a list of answers. It returns false if all numbers are in use, so that the list
-// cannot be tried.
+// must be left out.
 func (c *CoinLists) Number(answers []int) (uint16, bool) {
 	if len(answers) == 0 {
 		return 0, true
