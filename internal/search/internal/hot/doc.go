@@ -1,7 +1,7 @@
 // Package hot decides exactly whether a fair run can stay hot for ever once the environment has
 // healed: whether a property made by sim.Cools is violated. Such a property is hot or cold in each
-// state, and must become cold again and again. The package takes states that an exploration has
-// visited (internal/search/internal/explore), and collects the graph of the states that can be
+// state, and a fair run violates it that is hot for ever from some point on. The package takes states
+// that an exploration has visited (internal/search/internal/explore), and collects the graph of the states that can be
 // reached after the environment has healed in one of them. internal/fair decides about the graph.
 //
 // A violation that is found in a partial graph is one, since the graph claims nothing about a
