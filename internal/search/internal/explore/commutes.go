@@ -80,9 +80,8 @@ func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 }
 
 // learns takes the steps with the identities first and second, one after the other, from the state
-// r.v, and observes what they do. It reports whether that is new, or a step has
-// failed. If it is new, the choice in this state may have been unsound, since nobody had taken these
-// steps before.
+// r.v, and observes what they do. It reports whether that is new, or a step has failed. If it is new,
+// the choice in this state may have been unsound, since nobody had taken these steps before.
 func (r *Reduction) learns(x *Explorer, first, second string) bool {
 	before, w := r.facts.Version(), x.World
 	was := slices.Clone(x.From)

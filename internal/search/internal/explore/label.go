@@ -43,7 +43,7 @@ type labelling struct {
 
 // normalize sets f.normal to the normal form of state v, and f.sum to the identity of that form.
 // States that differ from v only by the names of interchangeable nodes have the same normal form,
-// unless the search for it was cut short: see the top of this file.
+// but for the exceptions at the top of this file.
 func (f *Fold) normalize(v world.Vector) {
 	if f.label == nil {
 		f.label = newLabelling(f)
