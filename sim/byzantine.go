@@ -29,7 +29,7 @@ type Byzantine struct {
 	Seen bool
 }
 
-// Kind returns how the node deviates: "other code", "twins" or, for example, "2 lies".
+// Kind returns in words how the node deviates, as in "other code, twins, 2 lies".
 func (b Byzantine) Kind() string { return strings.Join(b.kinds(), ", ") }
 
 func (b Byzantine) kinds() (words []string) {

@@ -159,8 +159,8 @@ func (e Event) Text(value func(any) string, n int) string {
 	})
 }
 
-// textOf returns the text of v, the value of an event: the value function writes it, or the
-// parts of a partition or quorum.
+// textOf returns the text of v, the value of an event. The function value writes it or, if
+// it is a Quorum, each of its messages.
 func textOf(value func(any) string, v any) string {
 	if q, is := v.(Quorum); is {
 		return q.Text(value)

@@ -50,8 +50,8 @@ func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	return walker, nil
 }
 
-// moment returns the result of root's method Moment, and whether root or a node that it
-// carries has one.
+// moment returns the result of the method Moment of root, and whether it has one. If
+// Handlers made root from a plain value, the method is that of the value.
 func moment(root any) (time.Time, bool) {
 	if n, ok := root.(Node); ok {
 		root = sight.Subject(n)
@@ -118,8 +118,8 @@ func checkScript(self Addr, script []Signal, life int) error {
 // partitionsMost is the largest number of nodes for which partitions are enumerated.
 const partitionsMost = 10
 
-// CanFail returns an error if the system has too many nodes for a search to list the ways
-// in which faults with the budgets f can happen.
+// CanFail returns an error if a limit in f names a node that the system does not have, or
+// if it has too many nodes for a search to list the partitions that f allows.
 func (sys *System) CanFail(p Params, f Faults) error {
 	if p, err := sys.Resolve(p); err == nil {
 		if _, err := f.Where(p.Nodes); err != nil {

@@ -115,7 +115,8 @@ func (sys *System) validateProperties() error {
 	return nil
 }
 
-// validateNodes makes every node and returns an error if a node cannot run.
+// validateNodes makes every node. It returns an error if a node cannot run, or if a
+// property or a constraint is about a type that no node has.
 func (sys *System) validateNodes(p Params) error {
 	for _, id := range p.bugs {
 		if !slices.ContainsFunc(sys.Bugs, func(b Bug) bool { return b.ID == id }) {
@@ -238,14 +239,14 @@ func (sys *System) listsBugsOf(n Node) error {
 	return nil
 }
 
-// matched reports whether rule, the function of a property, applies to the type of one of
-// the nodes.
+// matched reports whether rule, which is that of a property or a constraint, applies to one
+// of the nodes.
 func matched(nodes []Node, rule sight.Rule) bool {
 	return slices.ContainsFunc(nodes, func(n Node) bool { return rule.Matches(n) })
 }
 
-// meant returns a hint if a property names the type about and a node is a pointer to it, or
-// else "".
+// meant returns a hint if a node is a pointer to about, the type that a property or a
+// constraint names, or else "".
 func meant(nodes []Node, about reflect.Type) string {
 	for _, n := range nodes {
 		if t := reflect.TypeOf(sight.Subject(n)); t == reflect.PointerTo(about) {

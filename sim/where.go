@@ -156,7 +156,8 @@ func parsePlaces(name, text string) (places []place, err error) {
 	return places, nil
 }
 
-// ofNodes reports whether the fault with this name is limited to nodes and not to links.
+// ofNodes reports whether the fault with this name happens to a single node: neither to a
+// link nor, as a partition does, to the network. The disk fails in no event of its own.
 func ofNodes(name string) bool {
 	for k := KindScript; k < kindsMost; k++ {
 		if row := kinds.Of(uint8(k), false); row.Budget == name && (row.Ground == kinds.Crash || row.Ground == kinds.Node) {
