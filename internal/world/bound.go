@@ -11,8 +11,8 @@ func (st *State) Bound() string {
 	return st.bound(func(int) bool { return true })
 }
 
-// BoundNow returns what Bound returns. It looks only at the node that the last step
-// changed, since Bound returned "" before that step.
+// BoundNow returns what Bound returns, if Bound returned "" before the last step and that
+// step changed only its own node: BoundNow looks at no other.
 func (st *State) BoundNow() string {
 	return st.bound(func(i int) bool { return state.AddrOf(i) == st.run.LastEvent().Node })
 }

@@ -80,8 +80,8 @@ func (healing) Why() string { return "" }
 // Alternative returns the identity of the event that heals.
 func (healing) Alternative(int) string { return sim.KindHeal.String() }
 
-// common asks a coin of n sides for one of those that are not rare, since the budget of
-// rare sides is spent.
+// common asks a coin for one of its sides that are not rare, of which there are n, since
+// the budget of rare sides is spent.
 func (a *asking) common(q asked, n int) int {
 	sides := make([]int, 0, n)
 	for i, x := range q.weights {
@@ -131,8 +131,8 @@ func (a *asking) refused() { a.err = a.source.Err() }
 // goesOn clears the reason why the run stopped.
 func (a *asking) goesOn() { a.err = nil }
 
-// cannot stops the run with err: this build does not support something that the service
-// asked for.
+// cannot records err, because of which the run stops: something in the system or its
+// conditions is not supported.
 func (a *asking) cannot(err error) { a.err = err }
 
 // ask asks the source which of n events happens. It also clears the list of the step's

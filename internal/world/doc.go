@@ -28,7 +28,7 @@
 //	mold      a node of a world that is filled with packed nodes, so that none need be made
 //	twin      a second node with the identity of a part, for checks that equal states behave alike
 //	slot      the index of a task or timer among those of its node, or of a message in a set
-//	rare      chosen only within a budget: a fault, or a side of a coin with weight 0
+//	rare      of weight 0: a fault, another event whose weight is 0, or such a side of a coin
 //
 // # Who owns what
 //

@@ -355,8 +355,8 @@ func (es *Events) find(k int, h *happening) {
 	}
 }
 
-// own makes h an event that needs no other node, such as a task, with a value in a slot of
-// node i.
+// own makes h an event at node i, with a value that is in a slot of the node. cause is the
+// step that led to it, or -1.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
 	h.Node, h.Kind, h.Value = state.AddrOf(i), kind, value
 	h.spot = spot{net.Spot{At: int32(i), Slot: int32(slot)}, cause}

@@ -64,8 +64,8 @@ func (j *Judge) checkTCP() *trace.Failure {
 // Pardon clears the failure that Check found. The caller has recorded it, and continues.
 func (j *Judge) Pardon() { j.run.pardon() }
 
-// Live reports whether all liveness properties hold now, in a state in which every crashed
-// node has restarted. A state in which one has yet to restart is not live.
+// Live reports whether the present state is live: all liveness properties hold, System.Assume
+// holds, and no crashed node has yet to restart.
 func (j *Judge) Live() bool {
 	if j.environ.away > 0 {
 		return false

@@ -106,7 +106,8 @@ func (all *nodes) renew(i int) {
 	all.install(i, all.sys.New(all.params, state.AddrOf(i)))
 }
 
-// begin resets timers, tasks, script and disk to the beginning of a run.
+// begin resets everything but the node itself, such as its life, timers, tasks, script, disk
+// and clock, to the beginning of a run.
 func (ns *nodeState) begin() {
 	ns.shared = false
 	ns.live(lifeUp)

@@ -112,8 +112,9 @@ func (k *nodePart) frame() *nodePart {
 	}
 }
 
-// appendFrame appends to key everything in the part but its node, to identify its frame.
-// Nodes that differ in their scripts have different frames.
+// appendFrame appends to key what identifies the frame of the part among those of its node:
+// everything in the part but the node. Of the script it appends the length and the index of
+// the next request, since the node and its life determine the script.
 func (k *nodePart) appendFrame(key []byte) []byte {
 	for _, n := range [...]int{int(k.life), k.lives, len(k.script), k.next, k.firing, count(k.flushing), k.timers.len()} {
 		key = binary.AppendUvarint(key, uint64(n))

@@ -29,7 +29,7 @@ type Run struct {
 	did     handler.Step // the effects of the handler
 	acting  sim.Addr
 	current happening       // the event of the step; zero in a start
-	given   any             // the value of current, copied before the handler could change it; nil if it cannot change it
+	given   any             // a copy of the value of current from before the handler, which could change it; nil if there is none
 	named   string          // the identity of current, if its value could not be copied
 	took    []netsim.Origin // the origins of the messages that current took, the last first
 	copy    int32           // the number of the message that the step copied
