@@ -10,7 +10,7 @@ import (
 
 // Options bound the work. The zero value is the default.
 type Options struct {
-	Effort int         // the number of steps of runs and of states that are visited to decide exactly; 0 means 20 million
+	Effort int         // the largest number of steps of runs and of states that are visited to decide exactly, together; 0 means 20 million
 	Whole  bool        // the run is not made shorter
 	Stop   func() bool // called now and then; returns true to end the work
 }

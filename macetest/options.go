@@ -23,8 +23,8 @@ type Options struct {
 
 	sim.Conditions
 
-	Depth       int    // the number of steps of the exhaustive phase; 0 means as deep as Transitions allows
-	Transitions int    // the number of transitions of the exhaustive phase if Depth is 0; 0 means 30,000. See -macetest.scale
+	Depth       int    // the depth of the exhaustive phase, which is the largest number of steps of a run; 0 means as deep as Transitions allows
+	Transitions int    // the number of transitions after which the exhaustive phase ends if Depth is 0; 0 means 30,000. See -macetest.scale
 	Walks       int    // the number of random walks after the exhaustive phase; 0 means 300. See -macetest.scale
 	WalkSteps   int    // the number of steps after which a walk that is not live is suspected to be dead; 0 means 10,000
 	WalkLeast   int    // the number of steps that a walk takes even if it is live; 0 means 200
@@ -58,8 +58,8 @@ var (
 	seedFlag    = flag.Uint64("macetest.seed", 0, "the `seed` of the walks (default MACETEST_SEED of the environment, or the test's)")
 )
 
-// scale returns the factor by which the bounds of a search are multiplied: that of the flag
-// or environment variable, and less if short is set.
+// scale returns the factor by which the bounds of a search are multiplied: that of the
+// flag, or else of the environment variable, or else 1, or less than 1 if short is set.
 func scale(short bool) (float64, error) {
 	if *scaleFlag != 0 {
 		return positive("-macetest.scale", *scaleFlag)

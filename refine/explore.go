@@ -163,8 +163,8 @@ func (x *explorer) expand(s int) error {
 	})
 }
 
-// each takes the run that leads to a state again for each answer, and then one step with
-// that answer. It calls visit with the answers.
+// each takes this number of steps from the start, once for each combination of the answers
+// that come after those of the way to. It calls visit with these further answers.
 func (x *explorer) each(to way, steps int, visit func(answers []int) error) error {
 	last := choose.NewOdometer()
 	for more := true; more; more = last.Next() {

@@ -16,7 +16,7 @@ type Options struct {
 	// others: property=NAME, verdict=panic, place=FILE:LINE, cause=EVENT or because=TEXT.
 	Ignore []string
 
-	Depth  int // the number of steps of the exhaustive phase; 0 means as deep as Effort allows
+	Depth  int // the depth of the exhaustive phase, which is the largest number of steps of a run; 0 means as deep as Effort allows
 	Effort int // the number of transitions that the exhaustive phase may execute if Depth is 0; 0 means 300,000
 	Memory int // the number of bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
 

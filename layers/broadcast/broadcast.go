@@ -76,8 +76,8 @@ func Send(env sim.Env, body sim.Message) {
 	a.l.spread(a.Env, message{a.Self(), a.l.sent, body})
 }
 
-// spread forwards a new broadcast to all other nodes, and passes its body to the node
-// above.
+// spread forwards a new broadcast to all other nodes but its origin, and passes its body to
+// the node above.
 func (l *Layer) spread(env sim.Env, m message) {
 	g := l.got[m.origin]
 	if g == nil {

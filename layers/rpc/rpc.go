@@ -50,7 +50,7 @@ type (
 	request struct {
 		session int
 		id      ID
-		settled ID // the first call of the caller that has not ended
+		settled ID // all calls of the caller to this node with smaller numbers have ended
 		body    sim.Message
 	}
 	response struct {
@@ -242,7 +242,8 @@ func (l *Layer) ask(env sim.Env, at int) {
 	env.After(l.options.Wait, resend{c.to, c.id})
 }
 
-// settled returns the number of the first call to a node that is still open.
+// settled returns the number of the first call to a node that is still open, or that of the
+// next call if none is: all calls to the node with smaller numbers have ended.
 func (l *Layer) settled(to sim.Addr) ID {
 	for _, c := range l.open {
 		if c.to == to {
