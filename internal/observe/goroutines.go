@@ -27,7 +27,7 @@ func counted() (n int, steady bool) {
 // goroutine, so that others cause no false alarm.
 type Goroutines struct {
 	count int
-	known map[string]bool // stacks of goroutines that this goroutine has started and that do not belong to the service
+	known map[string]bool // by name, such as "goroutine 12": goroutines that this goroutine has started and that do not belong to the service
 	buf   []byte
 }
 

@@ -202,8 +202,8 @@ func (c *comparison) everyPath() {
 }
 
 // several checks that a search for several findings finds each violated property at its
-// nearest state. It is checked only if no handler can fail, since the search does not
-// expand a state in which a handler has failed.
+// nearest state. It is checked only if no handler can fail, since the search takes no more
+// steps from a state once a handler has failed in one of them.
 func (c *comparison) several() {
 	s := c.spec
 	if len(s.Always)+len(s.Each) == 0 || s.Step != nil || s.Limit || fails(s) {

@@ -15,7 +15,7 @@ import (
 const (
 	accountBefore = 12 // the number of steps of the graph before the critical one
 	accountAfter  = 12 // the number of steps after it
-	accountLines  = 60 // the number of lines of a drawing
+	accountLines  = 60 // the largest number of lines of a drawing
 	accountWidth  = 90
 	besideWidth   = 120
 )

@@ -75,8 +75,8 @@ func mermaidText(text string) string {
 	}, text)
 }
 
-// ChartDOT writes state machines in the language of Graphviz. Reactions that never happened
-// are red.
+// ChartDOT writes state machines in the language of Graphviz. Reactions and transitions
+// that never happened are red.
 func ChartDOT(w io.Writer, machines []charts.Counted) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "digraph macemc {\n\tgraph [fontname=\"Helvetica\", labelloc=t, newrank=true, label=\"state machines\"]")

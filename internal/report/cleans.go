@@ -88,8 +88,7 @@ func Ahead(a verify.Ahead) string {
 	}
 }
 
-// unclean describes why the search of a system without its bugs does not show that the
-// system is correct.
+// unclean describes why a system does not count as clean after the search without its bugs.
 func unclean(c *verify.Clean, command string) problem {
 	s := c.Result.Stats
 	again := append([]string{"search", c.Entry.System.Name}, c.Entry.Flags.Args()...)

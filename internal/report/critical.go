@@ -48,8 +48,9 @@ func (s subject) ended() string {
 		numerals.Many(s.Finding.EndedAt, "step"))
 }
 
-// amiss describes the parts of the critical step of a dead run that are likely reasons:
-// messages that could not be sent, and timers that were not set again.
+// amiss describes the effects that the critical step of a dead run could have had and did
+// not have: messages that could not be sent or were lost, and timers that were not set
+// again.
 func (s subject) amiss() (facts []string) {
 	for _, m := range s.Amiss() {
 		value := wording.Shown(s.Walker().Text, m.Value)

@@ -82,8 +82,8 @@ func effort(s search.Stats) string {
 	return text
 }
 
-// dear returns a note that names the nodes, given as bits, whose steps could not be looked
-// up, so that they were expensive.
+// dear returns a note that names the nodes, given as bits, whose steps were executed and not
+// looked up, since most of them were new.
 func dear(nodes uint64) string {
 	if nodes == 0 {
 		return ""
@@ -177,8 +177,8 @@ func ended(r *search.Result, why search.Stop) string {
 	}
 }
 
-// quarantined describes the walks and states that the search left out because a handler
-// ended the process in them.
+// quarantined describes the walks and states that the search left out because they ended
+// every process that took or visited them.
 func quarantined(r *search.Result) string {
 	var parts []string
 	if r.Left > 0 {

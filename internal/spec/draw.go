@@ -220,8 +220,8 @@ func (s *Spec) drawWeather(d dice) {
 	}
 }
 
-// drawPauses draws the budget of pauses. It is called last, so that the other draws of a
-// seed do not depend on it.
+// drawPauses draws the budget of pauses. It is called after the draws that are older than
+// it, so that these do not depend on it for any seed.
 func (s *Spec) drawPauses(d dice) {
 	if !d.once(4) {
 		return

@@ -432,7 +432,8 @@ func (m *machine) write(to sim.Store, op Op) {
 	}
 }
 
-// failed records that a disk failed with err.
+// failed moves the machine to its next place if err is that of a failed disk. It panics for
+// any other error.
 func (m *machine) failed(err error) {
 	switch {
 	case errors.Is(err, sim.ErrDisk):

@@ -30,12 +30,12 @@ type Clean struct {
 
 	Result *search.Result // the result of the search; nil if it was not begun
 	Time   time.Duration  // the time that the search took
-	Short  []string       // the reasons why the search does not show that the system is correct; nil if it does
+	Short  []string       // the reasons why the system does not count as clean; nil if it does
 	Replay string         // the command that replays the finding of the search, or "" if there is none
 }
 
-// Is reports whether the search shows that the system is correct: it found nothing and was
-// thorough enough.
+// Is reports whether the system counts as clean: the search found nothing, and reached the
+// bounds that Clean asks for.
 func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
 
 // Ahead counts the searches that a verification is going to make.
@@ -129,9 +129,9 @@ func (c *Clean) searched(r *search.Result, took time.Duration, keep func(*search
 	return err
 }
 
-// short returns the reasons why result r does not show that the system is correct. If all
-// states were visited, more transitions are not needed; if liveness was decided on them,
-// neither are walks. A constraint that excluded no state is not a gap.
+// short returns the reasons why the system does not count as clean, given result r of the
+// search. If all states were visited, more transitions are not needed; if liveness was
+// decided on them, neither are walks. A constraint that excluded no state is not a gap.
 func (c *Clean) short(r *search.Result) (short []string) {
 	if f := r.Finding; f != nil {
 		return []string{fmt.Sprintf("found is %s: %s %s", f.Verdict, f.Property, f.Message)}

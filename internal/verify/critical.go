@@ -39,7 +39,8 @@ func kindOf(value any) string {
 	return reflect.TypeOf(value).Name()
 }
 
-// plays reports whether a node has a role, such as leader, after the steps in before.
+// plays reports whether a node has a role, such as known.Restarted, after the steps in
+// before.
 func plays(before []trace.Step, node sim.Addr, p sim.Params, role known.Role) bool {
 	switch role {
 	case known.Anyone:

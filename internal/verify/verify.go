@@ -83,7 +83,8 @@ func (b *Bug) ran(r Run, nodes int) {
 	b.Nodes, b.Runs = nodes, append(b.Runs, r)
 }
 
-// bare reports whether the bug is also looked for with the flag --bug and no other.
+// bare reports whether the searches for the bug need no flag but --bug, so that they already
+// answer whether it is found alone.
 func (b *Bug) bare() bool { return len(b.Entry.Flags.Args()) == 0 && b.Entry.Paths == 0 }
 
 // decide sets the field Stated: whether the runs are as the entry states.

@@ -169,7 +169,7 @@ func (c *checker) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// line returns the file and the line of a position, for a message about another one.
+// line returns the line of a position, as text, for a message about another position.
 func (c *checker) line(at token.Pos) string {
 	p := c.pass.Fset.Position(at)
 	return fmt.Sprintf("line %d", p.Line)
