@@ -33,7 +33,7 @@ const (
 	delivered fate = iota + 1
 	overtook       // delivered before older messages
 	lost           // lost by a fault
-	unreached      // refused, as nobody listened or there was a partition
+	unreached      // not delivered, since nobody listened or there was a partition
 	broken         // lost with its connection
 	copied         // duplicated by a fault, so that there is one copy more
 )

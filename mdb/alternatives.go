@@ -20,7 +20,7 @@ type outcome struct {
 	step    took
 	failure *trace.Failure
 	refused error
-	changes []string // the names of the properties whose values changed
+	changes []string // for each property whose value changed: its name, and whether it holds or fails now
 }
 
 // outcomesMost is the largest number of outcomes of one event that are tried.
@@ -78,8 +78,8 @@ func (r *run) hanging(b *branch, i, k int) error {
 	return nil
 }
 
-// turned returns the names of the properties whose values differ between two verdicts,
-// given by their numbers.
+// turned returns a text for each property whose value differs between two verdicts, given
+// by their numbers: its name, and whether it holds or fails in the second.
 func (r *run) turned(from, to uint32) (out []string) {
 	a, b := r.verdicts[from], r.verdicts[to]
 	for k, name := range r.names {

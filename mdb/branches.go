@@ -110,7 +110,7 @@ func (s Look) BranchesPage() (p Page) {
 	return p
 }
 
-// condition returns in a word how the branch ends, such as live or dead.
+// condition returns how the branch ends: the verdict of its failure, live, or not live.
 func (b *branch) condition(r *run) string {
 	switch {
 	case b.failure != nil:

@@ -162,8 +162,8 @@ func (s *Cursor) follows(answers []int) bool {
 	return len(answers) <= len(picks)
 }
 
-// goOn takes a step from the cursor by calling step with the source src. If the cursor is
-// not at the end of its branch, the step begins a new branch.
+// goOn takes a step from the cursor by calling step, whose answers come from src. If the
+// cursor is not at the end of its branch, the step begins a new branch.
 func (s *Cursor) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
 	undo := s.branchOff()
 	progress, err := step()

@@ -283,7 +283,7 @@ func (s *Session) alignment(a, b Cursor) choose.Alignment {
 	return s.aligned.pairs
 }
 
-// alignedStep returns the step of the other run, which has most steps, to compare a step
+// alignedStep returns the step of the other run, whose last one is most, to compare a step
 // with. This is the step's partner in the alignment. If it has none, it is the step at the
 // same distance from the pair before, if there is such a step ahead of the next pair.
 func (s *Cursor) alignedStep(al choose.Alignment, step, most int) int {

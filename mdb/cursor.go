@@ -188,8 +188,8 @@ func (s *Cursor) critical() (step int, known bool) {
 	return 0, false
 }
 
-// again returns the step after which the run repeats itself, if its path says that a
-// monitor stays hot for ever, or 0.
+// again returns the first of the steps that the run repeats for ever, if its path says that
+// a monitor stays hot, or 0.
 func (s *Cursor) again() int {
 	if s.here != s.run.trunk {
 		return 0

@@ -391,7 +391,7 @@ type Alternative struct {
 	Kind    string   `json:"kind"`
 	Taken   bool     `json:"taken"` // the branch takes it in its next step
 	Did     []string `json:"did"`
-	Then    []string `json:"then"` // the names of the properties whose values it changes
+	Then    []string `json:"then"` // for each property whose value it changes: its name, and whether it holds or fails then
 	Live    bool     `json:"live"` // the state after it is live
 	Fails   string   `json:"fails,omitempty"`
 	Refused string   `json:"refused,omitempty"` // the reason why it was not tried

@@ -98,8 +98,9 @@ func (s *Session) recovers(args []word) (Page, error) {
 	return p, err
 }
 
-// recoversIn decides in a lab whether the run recovers from the cursor's state, by a number
-// of walks or, if that is 0, by an effort.
+// recoversIn decides in a lab whether the run recovers from the cursor's state. It takes at
+// least this number of walks before it calls the state dead. effort limits the number of
+// steps and states; 0 means no limit.
 func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, trace.VerdictDead))
 	if err != nil {

@@ -55,7 +55,7 @@ type run struct {
 // verdict is the value of each property in a state.
 type verdict struct {
 	holds []bool // by property: the safety properties, then the liveness properties
-	live  bool   // all liveness properties hold, and no crashed node has yet to restart
+	live  bool   // all liveness properties and System.Assume hold, and no crashed node has yet to restart
 }
 
 // Busy watches long work. Each of its functions may be nil.

@@ -31,7 +31,7 @@ type stream struct {
 // A segment is a piece of data, or another change such as the end, that is under way in a
 // stream.
 type segment struct {
-	number  int // the number that the observer got for it; 0 if there is no observer
+	number  int // the number that the observer gets for it; 0 if the observer is not informed of it
 	text    string
 	arrives func()
 }

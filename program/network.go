@@ -287,8 +287,8 @@ func (h *Host) Dial(network, address string) (net.Conn, error) {
 // dialMost is the time for which Dial tries to connect.
 const dialMost = 2 * time.Minute
 
-// DialContext connects to a port of a host, as Dial does, until the context is done. It
-// fits http.Transport and grpc.WithContextDialer.
+// DialContext connects to a port of a host, as Dial does, and gives up when the context is
+// done. It fits http.Transport and grpc.WithContextDialer.
 func (h *Host) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	to, err := h.resolve(network, address)
 	if err != nil {

@@ -103,7 +103,7 @@ func (e Effect) Text(value func(any) string) string {
 
 // Fact is a question that a handler asked about the state, and the answer.
 type Fact struct {
-	Asked  string // the kind of question, which is "scheduled"; a refused send is an effect and not a fact
+	Asked  string // the kind of question: "scheduled", or "whether" for a comparison of times; a refused send is an effect and not a fact
 	About  any
 	Answer bool
 }
