@@ -197,8 +197,8 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 	return a.kept[i].keep(a, a.nodes.Nodes[i].Node)
 }
 
-// starts makes room for the nodes of a new run, of which node i is about to start. If it is
-// the first, starts records how all nodes are now.
+// starts makes room for the nodes of a new run, of which node i has just started. If it is
+// the first, starts keeps all nodes as they are now: the others have not run yet.
 func (a *Audit) starts(i int) {
 	a.Give(netsim.Packet{})
 	a.room()
