@@ -114,7 +114,7 @@ type Conn interface {
 	// to a node has room again.
 	RequestToSend(to Addr)
 	// NotifyFlushed asks for a Flushed signal as soon as every message that the node sent
-	// over TCP was handed over to its receiver.
+	// over TCP was handed over to its receiver, or was lost with its connection.
 	NotifyFlushed()
 	// Reset breaks the connection at both ends and loses the messages in it.
 	Reset(to Addr)
@@ -161,7 +161,7 @@ type File interface {
 // PeerError is the signal that the TCP connection to a peer broke or was refused: by a
 // reset, a crash of the peer, or a partition. Messages that were sent to the peer and not
 // yet delivered are lost, and nothing says which those are. The next message opens a new
-// connection. A PeerError arrives only if faults are allowed or Port.Reset is called.
+// connection. A PeerError arrives only if faults are allowed or Conn.Reset is called.
 type PeerError struct {
 	Peer  Addr
 	Cause Cause

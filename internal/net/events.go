@@ -93,7 +93,7 @@ func (l *Links) TakeClear(c int) {
 	l.oneEnd(c)
 }
 
-// TakeFlushed removes the event that all messages of node i were delivered.
+// TakeFlushed removes the event that no message of node i is queued any more.
 func (l *Links) TakeFlushed(i int) {
 	l.tcp.PopFlushed(i)
 	l.sums.TouchNode(i)
