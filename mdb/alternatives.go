@@ -79,7 +79,8 @@ func (r *run) hanging(b *branch, i, k int) error {
 }
 
 // turned returns a text for each property whose value differs between two verdicts, given
-// by their numbers: its name, and whether it holds or fails in the second.
+// by their numbers: its name, and whether it holds or fails in the second. The last text is
+// "live" if only the state of the second is live.
 func (r *run) turned(from, to uint32) (out []string) {
 	a, b := r.verdicts[from], r.verdicts[to]
 	for k, name := range r.names {
