@@ -13,12 +13,12 @@ import (
 	"macemc/sim"
 )
 
-// Afar takes walks in other processes. Walks are taken in lots, which are ranges of walks. A walk depends only
-// on its number and on the corpus, the states that the walks of earlier lots have met. So a search has the
-// same findings wherever its walks are taken. The search itself repeats a walk that failed, or that is
+// Afar takes walks in other processes. Walks are taken in lots, which are ranges of walks; the size of a lot does
+// not depend on the processes. A walk depends only on its number and on the corpus, the states that the walks of
+// earlier lots have met. So a search has the same findings wherever its walks are taken. The search itself repeats a walk that failed, or that is
 // suspected to be dead.
 type Afar interface {
-	// Size returns the number of walks that a span, the part of a lot that one process takes, should have in a
+	// Size returns the number of walks that a span, a part of a lot that one process takes, should have in a
 	// lot of n walks.
 	Size(n int) int
 	// Learn sends the corpus to the other processes before a lot. The first call has all of it; each later

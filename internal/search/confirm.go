@@ -12,7 +12,8 @@ import (
 	"macemc/trace"
 )
 
-// repetitions is the number of times that a nondeterministic step is repeated to count its outcomes.
+// repetitions is the number of times that a nondeterministic step is repeated to count its outcomes, and the largest
+// number of times that a run is repeated to see it fail again.
 const repetitions = 100
 
 // confirm repeats a run that ended in the failure want, from its start, in lockstep and with every check on,
@@ -82,8 +83,8 @@ func unlike(f trace.Failure, say string) trace.Failure {
 	return f
 }
 
-// record repeats a run without a failure, of this number of steps, and returns it as a finding with
-// VerdictNone.
+// record repeats a run of this number of steps, in lockstep and with every check on, and returns it as a finding
+// with VerdictNone, or with the failure that has ended it this time.
 func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {

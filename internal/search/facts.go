@@ -15,9 +15,10 @@ type fact struct {
 }
 
 // about looks up the decisions about those states of a run whose numbers are at least from; healed
-// has the identities of the healed forms of all states. If known is true, that is enough to say
-// where the run became dead. Otherwise the states from from to end must be decided; all later ones
-// are known to be dead. Attempts visit at most most states.
+// has the identities of the healed forms of all states. If known is true, s is the answer:
+// either these decisions say where the run became dead, or an earlier attempt that visited most
+// states or more has not decided it. Otherwise the states from from to end must be decided; all later ones
+// are known to be dead.
 func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, known bool) {
 	end = len(healed) - 1
 	for end > from && k[healed[end]].dead {

@@ -17,7 +17,7 @@ type findings struct {
 	opts  *Options // for Findings, Ignore and Found
 	all   []*Finding
 	tried map[string]int // by kind: the number of candidates that were confirmed
-	alike int            // number of failed runs that are like a finding
+	alike int            // number of failed runs that did not become findings, since they are like one or there are enough
 
 	ignored int // failures that Options.Ignore leaves out
 }
@@ -38,7 +38,7 @@ func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 // several reports whether the search goes on after a finding.
 func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
 
-// none reports whether the search has met no failure, not even an ignored one.
+// none reports whether no failure is known: there is no finding, and Options.Ignore describes none.
 func (f *findings) none() bool { return len(f.all) == 0 && len(f.opts.Ignore) == 0 }
 
 // known returns the number of failed runs that did not become findings, since they are like one or are
@@ -81,7 +81,7 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 }
 
 // keep adds a finding whose critical step was located. If that of a dead run could not be located, the run
-// counts as one more of any kind that its property has. A finding of nondeterminism ends the search, since
+// counts as like any other dead run of its property. A finding of nondeterminism ends the search, since
 // no other finding is reliable then.
 func (f *findings) keep(found *Finding) (enough bool) {
 	for _, other := range f.all {

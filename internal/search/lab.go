@@ -163,7 +163,7 @@ func (l *Lab) Stopped() bool { return l.first().Stopped() }
 func (l *Lab) CanBeLive() bool { return l.first().World.Judge.CanBeLive() }
 
 // Effort returns the effort spent on all questions so far: the number of steps of runs and of visited states. It
-// does not depend on the number of hands, since walks that only several hands take are not counted.
+// does not depend on the number of hands, since superfluous walks, which only several hands take, are not counted.
 func (l *Lab) Effort() int { return l.steps + l.states }
 
 // A Case is one run that a Lab examines.
@@ -187,7 +187,8 @@ type Case struct {
 	picks   []choose.Pick
 }
 
-// MayBeDead reports whether the run may be dead: its last state is not live, and counts for liveness.
+// MayBeDead reports whether the run may be dead: it did not fail, and its last state is not live, and counts for
+// liveness.
 func (c *Case) MayBeDead() bool {
 	n := c.Steps()
 	return c.Failure == nil && !c.Live[n] && c.Assumed[n]
@@ -197,8 +198,8 @@ func (c *Case) MayBeDead() bool {
 // or -1 if there is none.
 func (c *Case) Cause(i int) int { return c.causes[i] - 1 }
 
-// Healed identifies the healed form of the state after i steps: for two states with equal results, the same can
-// happen after healing. It is not known for a case of Lab.Try with fails set.
+// Healed identifies the healed form of the state after i steps. If the results for two states are equal, so are
+// their healed forms: the same can happen after healing. It is not known for a case of Lab.Try with fails set.
 func (c *Case) Healed(i int) any { return c.healed[i] }
 
 // kind returns the kind of step i, counted from 0.
@@ -262,8 +263,8 @@ func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choos
 	return l.examineAs(src, c, steps, false)
 }
 
-// examineAs takes a run of at most this many steps, and makes a Case of it. It also returns a source of its
-// answers, and the world in which it ended.
+// examineAs takes a run of at most this many steps, whose answers src gives, and makes a Case of it. It also
+// returns src, and the world in which the run ended.
 func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
 	record, ok := src.(recorder)
 	if !ok {
@@ -408,7 +409,7 @@ type asking struct {
 type answer struct {
 	success *Success
 	failed  *Failed
-	spell   int // the largest number of steps between two live states
+	spell   int // the largest number of successive states that are not live, of those that come before a live state
 }
 
 // walked adds up the results of the first taken walks.

@@ -108,12 +108,13 @@ func (r *runner) promises() bool {
 	return r.World.Judge.CanBeLive() || len(r.World.Judge.Cools()) > 0
 }
 
-// unlive reports whether the finding violates a liveness property.
+// unlive reports whether the finding is about liveness: a dead run, a run that stays hot for ever, or a handler
+// that goes on for ever.
 func (f *Finding) unlive() bool {
 	return f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot || f.Verdict == trace.VerdictDivergence
 }
 
-// known returns the State to report for s. If runs ended in an ignored failure, not every state was visited,
+// known returns the State to report for s. If runs ended in an ignored failure, s is not reported as exhausted,
 // since the states after the failure were not visited.
 func (r *runner) known(s State) State {
 	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
@@ -156,7 +157,8 @@ func (h *hand) leftOff(why Stop, s soFar) *Result {
 }
 
 // stoppedAt returns the result of a search that cannot continue because of a failure, which becomes a
-// finding. path is the run up to the failure, and s is what the search has found so far.
+// finding. path is the run up to the failure, s is what the search has found so far, and safety and liveness are
+// the answers to report.
 func (h *hand) stoppedAt(failure trace.Failure, path runPath, s soFar, safety, liveness State) *Result {
 	f := newFinding(failedAt(failure, path), path.Path, nil, h.Climate)
 	h.opts.label(h.Sys, f)

@@ -212,7 +212,7 @@ func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) 
 }
 
 // suspect decides whether the state of fork k is dead. It returns a finding if it is, and nil if the
-// state can recover.
+// state can recover or if that could not be decided.
 func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	answers := func() choose.Source { return k.Then(choose.NewRaw(nil)) }
 	_, _, w := r.Run(run.Repeat(answers(), c, k.Steps), false)

@@ -59,11 +59,10 @@ func (g *gauge) at(done int, counted func() Stats) {
 	}
 }
 
-// at reports that done items of the phase are done. The caller's function decides how often to show
-// that.
+// at reports that done items of the phase are done. Options.Progress decides how often to show that.
 func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 
-// tell reports the progress again, with the counts of now.
+// tell reports the progress again, with the present counts.
 func (r *runner) tell() { r.gauge.at(r.gauge.done, r.now) }
 
 // measured returns the time and memory that the search has used so far.

@@ -63,7 +63,8 @@ func (s *reference) counted() Stats {
 	return Stats{States: s.states, Transitions: s.transitions, Duplicates: s.duplicates, Executed: s.executed}
 }
 
-// lower sets the bound of the later runs of this round, since a failure was found at that depth.
+// lower lowers the bound of the later runs of this round, since a failure was found: only shorter runs
+// that fail are of interest then.
 func (s *reference) lower(bound int) { s.bound = min(s.bound, bound) }
 
 func (s *reference) Fork() *run.Fork { return s.begin }

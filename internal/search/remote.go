@@ -48,7 +48,7 @@ type loneGroup struct {
 
 // loneCame is the result of a visit of a loneGroup.
 type loneCame struct {
-	Record  []byte // the record of this group
+	Record  []byte // the record of this group alone, without the earlier groups of the shard
 	Batches [][][]byte
 }
 

@@ -40,7 +40,7 @@ type Liveness struct {
 	State     State
 	Walks     int // random walks that were taken
 	WalkSteps int // the steps of each
-	Bottoms   int // further walks, from the states that were found last, if states were not stored
+	Bottoms   int // walks in addition to Walks, from the states that were found last, if all states were visited and not kept
 }
 
 // Result is the result of a search.

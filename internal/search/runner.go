@@ -30,10 +30,10 @@ type runner struct {
 	suspicions  suspicions
 	unmasked    int           // number of walks before any failure was known
 	alarms      int           // number of false suspicions; each makes reach longer
-	vain        int           // the effort spent on suspected walks that can recover
+	vain        int           // the effort spent on examining walks early that can recover, or about which it did not suffice to decide
 	corpus      *walk.Corpus  // states at which walks may begin instead of at the start, or nil
 	notes       []*walk.Notes // what each walk of the present lot has met
-	begun       []int         // by walk of the present lot: the number of the corpus's state at which it began
+	begun       []int         // numbers of the states of the corpus at which walks of the present lot began
 	past        pastKept      // additions to the corpus since the search's state was last kept
 	from        *kept         // the state from which the search was resumed, or nil if it is new
 	quarantined []int         // numbers of the walks that were left out

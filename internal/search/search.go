@@ -278,7 +278,8 @@ func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) 
 	return "", found, s.Err()
 }
 
-// look makes a finding of an enumerated run, which ended in w, if it failed or is dead.
+// look makes a finding of an enumerated run, which ended in w, if it failed, is dead, or was not the same when its
+// answers were repeated.
 func (r *runner) look(s *reference, end run.Ending, failure *trace.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.moved || end == run.EndStopped && isMismatch(w.Run.Err()):
@@ -305,7 +306,7 @@ func fixed(s *reference) func() choose.Source {
 	}
 }
 
-// hunt repeats a run that had another end the second time, looks for the step that differs, and
+// hunt repeats a run that was not the same the second time, looks for the step that differs, and
 // makes a finding of it. copied names a field in which a copy of a node differs from the node, to
 // be reported if no step differs.
 func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int, copied string) (*Finding, error) {

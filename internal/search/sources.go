@@ -86,7 +86,8 @@ func (r *runner) exhaustSources() (out outcome, err error) {
 	return out, nil
 }
 
-// looks makes a finding of a run, which ended in w, if it failed or is dead.
+// looks makes a finding of a run, which ended in w, if it failed, is dead, or was not the same when its answers were
+// repeated.
 func (r *runner) looks(s *sources.Sources, end run.Ending, failure *trace.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.Moved || end == run.EndStopped && isMismatch(w.Run.Err()):

@@ -67,7 +67,8 @@ func (k *kept) states() outcome {
 	return outcome{stop: k.Stop, safety: k.Safety, liveness: k.Liveness, repeated: k.Repeated}
 }
 
-// pastKept collects what the corpus has gained since the state of the search was last kept.
+// pastKept collects what the corpus has gained since the state of the search was last kept, or since the corpus was
+// last sent to other processes.
 type pastKept struct {
 	notes  []walk.Noted
 	chosen []int

@@ -8,7 +8,7 @@ type Stop string
 // The reasons why a search stops.
 const (
 	StopFound       Stop = "found"
-	StopDone        Stop = "done"         // every state was visited
+	StopDone        Stop = "done"         // no state or run is left to visit
 	StopDepth       Stop = "depth"        // the bound on depth was reached
 	StopPaths       Stop = "paths"        // the number of paths was reached
 	StopMemory      Stop = run.StopMemory // the memory limit was reached

@@ -372,8 +372,8 @@ func (s *reference) beginsAt(root *subtreeRoot) error {
 	return nil
 }
 
-// another prepares for the next run. If enough is true, the states that are new to this run are left
-// to other items.
+// another prepares for the next run. If enough is true, the states that are reached for the first time
+// from now on are left to other items.
 func (s *reference) another(enough bool) {
 	p := s.branch
 	p.closing, p.answers = p.closing || enough, p.answers[:0]

@@ -118,7 +118,7 @@ func (s *reference) adds(in *subtreeCame) error {
 	return nil
 }
 
-// leavesOut counts a state that was not expanded.
+// leavesOut counts a state that was not expanded, since it ended the processes that visited it.
 func (s *reference) leavesOut() { s.leftOut++ }
 
 // meets adds the state with identity h from the result of an item. Several items may have expanded it,

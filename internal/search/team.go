@@ -50,7 +50,7 @@ type wrongness struct {
 	explore.Wrong
 	answers *run.Answers
 	state   world.Vector // if the failure is that a state is dead: the state
-	key     canon.Hash   // of several failures of one kind, the one with the smallest key is reported
+	key     canon.Hash   // of several failures with equal Strayed and Dead, the one with the smallest key is reported
 }
 
 const (

@@ -102,7 +102,7 @@ func (t *trial) visited(states int) { t.sizes = append(t.sizes, states) }
 // looks decides at which number of states the next look is due; the last one was at states.
 func (t *trial) looks(states int) { t.after = 4 * states }
 
-// try explores the levels up to this one again with the reduction, if that seems to pay. It returns the explorer
+// try explores the levels up to this one again with the reduction, as long as that pays. It returns the explorer
 // with which the search continues, and its level.
 func (r *runner) try(x *explore.Explorer, level explore.Frontier) (*explore.Explorer, explore.Frontier, error) {
 	y, err := x.Again()

@@ -20,13 +20,14 @@ func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok
 	return p.turn, fresh, p.slot != nil
 }
 
-// Cut removes all recorded answers except the first n.
+// Cut removes all answers recorded by Add except the first n. Those that Keep recorded as led stay.
 func (p *Pulse) Cut(n int) {
 	p.picks = p.picks[:n]
 	p.stands()
 }
 
-// Add records further answers of the run, and returns the number of all that are recorded.
+// Add records further answers of the run, and returns how many are recorded now, without
+// those that Keep recorded as led. It returns 0 if nothing is recorded, since the trail has no free slot.
 func (p *Pulse) Add(answers ...int) int {
 	if p.slot == nil {
 		return 0

@@ -206,7 +206,7 @@ func (r *Runs) Stopped() bool { return r.Limits.stopped() }
 func (r *Runs) Why() string { return r.Limits.reason() }
 
 // Relieved forgets that memory ran out in the exhaustive phase, so that the search goes on with walks, which need
-// little.
+// little. If much memory is in use, it collects garbage and returns memory to the operating system.
 func (l *Limits) Relieved() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -109,7 +109,7 @@ func (p *Pulse) weather(c Climate) {
 	}
 }
 
-// know records answers that were given before the watchdog watched the run.
+// know records the answers that lead to the fork at which the run begins. They are not given again.
 func (p *Pulse) know(picks []choose.Pick) {
 	if p.On {
 		p.picks = append(p.picks, picks...)
@@ -201,7 +201,7 @@ func Often(in time.Duration, look func() (enough bool)) (end func()) {
 // Feeling is what a watchdog saw when it last looked at a pulse.
 type Feeling struct {
 	last  uint64
-	Still int // number of looks in which the pulse was unchanged
+	Still int // number of looks since the pulse last changed
 }
 
 // Feels looks at the pulse again. It reports whether a run is under way and the pulse has changed

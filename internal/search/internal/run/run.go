@@ -79,7 +79,7 @@ type Runs struct {
 	Exploring Exploration // the exploration that is under way, or nil
 }
 
-// Counts points to the counters of the search that owns the runs.
+// Counts points to the counters of the owner of a Runs.
 type Counts struct {
 	Steps   *int // steps taken
 	Audited *int // runs that were taken twice, in lockstep
@@ -167,7 +167,7 @@ type planned struct {
 
 // plan decides in which world the next run of strategy s is taken, where it begins, and which source gives
 // its answers. It writes what the watchdog may read before the first heartbeat. If careful is true, the run
-// is taken in lockstep.
+// is audited.
 func (r *Runs) plan(s Strategy, careful bool) *planned {
 	p := &planned{w: r.World, lock: r.lock(careful), src: s, c: s.Weather()}
 	if careful {
@@ -308,7 +308,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure
 	return end, failure, w
 }
 
-// follow takes a run, which has begun, to its end. It returns 0 if a failure ended the run.
+// follow takes a run from its beginning to its end. It returns 0 if a failure ended the run.
 func (r *Runs) follow(p *planned, s Strategy) Ending {
 	for p.begin(); r.agrees(p); *r.Counts.Steps++ {
 		goesOn, end := p.evaluate(s)

@@ -14,8 +14,8 @@ const (
 )
 
 // An engine that visits each state once takes a step in a fraction of the time of an audited one.
-// The fraction is smaller for larger states, since an audit hashes the whole state repeatedly, and
-// the engine memo hashes only what changed. So audits get a twentieth of the work: an audited step
+// The fraction is smaller for larger states, since an audit traverses the whole state repeatedly, and
+// a step that the engine memo looks up traverses nothing. So audits get a twentieth of the work: an audited step
 // counts as a number of other steps that depends on the number of lines of the first state.
 const (
 	auditShare = 20
@@ -37,7 +37,7 @@ type Share struct {
 }
 
 // Weigh sets how often the engine memo, or else the engine local, is audited, by the number of lines
-// of its first state. It does not raise Least.
+// of the system's first state. It does not raise Least.
 func (s *Share) Weigh(memo bool, lines int) {
 	work := auditMemo + auditMemoLines*lines
 	s.Every = auditShare * work

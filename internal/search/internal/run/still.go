@@ -13,7 +13,7 @@ import (
 // Stays reports whether the run stays in one handler for the duration some. It counts only the time in
 // which the handler waits for something, or in which the process used a processor, because on a busy
 // machine a handler may not get one; used returns the process's processor time. If over returns true,
-// Stays returns false at once.
+// Stays returns false; it asks over now and then.
 func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func() bool) bool {
 	tick := time.NewTicker(max(some/Looks, 1))
 	defer tick.Stop()

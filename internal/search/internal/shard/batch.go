@@ -24,7 +24,7 @@ type Sums interface {
 // difference from the state before.
 type Writer struct {
 	numbers [][]uint32 // by place and number of a part: its index in the table plus base
-	base    uint32     // greater than every number stored for an earlier batch, so those are recognized as old
+	base    uint32     // at least every number stored for an earlier batch, so those are recognized as old
 	table   []byte     // the distinct parts of the batch's states
 	parts   uint32
 	lasts   []byte // the distinct last steps of the batch's states

@@ -41,8 +41,7 @@ type sent struct {
 	by    uint32 // the number of the group that sent the state, or 0 if the slot is free
 }
 
-// A Group is a set of states that one goroutine sends, before it appends to its record that it has
-// sent them.
+// A Group is the set of states that one goroutine sends before it appends its next record.
 type Group struct {
 	of     *Sent
 	number uint32
@@ -51,8 +50,8 @@ type Group struct {
 	stored bool
 }
 
-// ErrUnsent means that a group which left out states cannot be stored, since another goroutine was
-// to send them and has failed to.
+// ErrUnsent means that a group's record must not be appended, since the group left out states that
+// another goroutine was to store and has not stored.
 var ErrUnsent = errors.New("states that another goroutine was to store are not stored")
 
 // Begin begins a group. The caller must end it by Stored or GiveUp.

@@ -266,8 +266,8 @@ func (r *run) known(s *Store, keys []Key, found func(k int, number uint32)) erro
 	return nil
 }
 
-// page returns the number of the only page that can contain the identity h: the last page that does
-// not begin with a greater one. It searches from page number from on.
+// page returns the number of the page that has the identity h, if the run has it: the last page that
+// does not begin with a greater one. It searches from page number from on.
 func (r *run) page(h canon.Hash, from int) int {
 	step := 1
 	to := from
@@ -295,7 +295,7 @@ type reader struct {
 	over bool // no key is left
 }
 
-// load loads the page with this number.
+// load loads the page with this number. It returns an error if the page is damaged.
 func (p *reader) load(page int) error {
 	if p.buf == nil {
 		p.buf = make([]byte, pageLength)

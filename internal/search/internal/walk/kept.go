@@ -15,8 +15,8 @@ type Kept struct {
 	States []KeptState
 }
 
-// KeptState is a state of a corpus: the answers that lead to it, packed into bytes, their number of
-// steps, and how many walks began there.
+// KeptState is a state of a corpus: the answers that lead to it, packed into bytes, the number of
+// steps from the start of the run to it, and how many walks began there.
 type KeptState struct {
 	Answers       []byte
 	Depth, Chosen int
@@ -46,7 +46,7 @@ func (c *Corpus) Kept() *Kept {
 	return &Kept{slices.Sorted(maps.Keys(c.seen)), states}
 }
 
-// Corpus returns the corpus that k was made from.
+// Corpus returns a corpus with the contents k, or nil if k is nil.
 func (k *Kept) Corpus() (*Corpus, error) {
 	if k == nil {
 		return nil, nil

@@ -185,7 +185,8 @@ func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 	return none
 }
 
-// touches reports whether event e concerns the node or a message to or from it.
+// touches reports whether event e concerns the node or a message to or from it. An event of no node
+// concerns every node, and the zero node stands for any.
 func touches(e *sim.Event, node sim.Addr) bool {
 	return node.IsZero() || e.Node == node || e.From == node || e.Node.IsZero()
 }

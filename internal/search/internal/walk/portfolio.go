@@ -16,7 +16,8 @@ import (
 // first live state, since little is found later. The others end with their storm, since violations
 // of safety are rarely found while a system becomes live again. If the system has no liveness
 // property, no walk heals. One walk in eight has no faults, and is as long as a walk of the strategy
-// Weighted. After many steps, some walks begin at a state of the corpus.
+// Weighted. After many steps, some of the others begin at a state of the
+// corpus.
 type Portfolio struct {
 	Weighted
 	Seed    uint64
@@ -25,7 +26,7 @@ type Portfolio struct {
 	Lively  bool     // there is a liveness property
 
 	Corpus   *Corpus // the states at which walks may begin, or nil if walks always begin at the start
-	Restarts int     // percentage of the walks that begin at a state of the corpus, once it has any
+	Restarts int     // percentage of the walks, apart from each fairEach-th one, that begin at a state of the corpus, once it has any
 }
 
 // A Budget is the largest number of faults of one kind in a run.

@@ -32,7 +32,7 @@ const (
 // The weights of the events of a thing are divided by 2 to the power of rarer.
 const rarer = 4
 
-// draw draws the thing of a walk at random. The system's nodes are all.
+// draw draws the thing of a walk at random. all holds the nodes of the system.
 func draw(d *draws, all []sim.Addr) (t thing) {
 	t.aspect = aspect(d.below(int(aspects)))
 	to := d.below(len(all))

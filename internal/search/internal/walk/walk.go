@@ -21,10 +21,10 @@ type Walk struct {
 	guide  guiding
 	guided bool // the guide picks the next event
 	judged bool // the depth Plan.Judged is reached
-	more   int  // number of steps until the next look for a live state before the end, or 0
+	more   int  // number of steps after Plan.Judged at which the next look for a live state before the end is due, or 0
 	before int  // number of answers before the environment healed
 	spell  int  // number of steps since the last live state
-	Spell  int  // the largest number of steps from one live state to the next
+	Spell  int  // the largest number of successive states that are not live, of those that come before a live state
 
 	Masked  bool   // for the caller: the walk has met a failure that is known
 	Detours bool   // record what the walk needs to go around a failure
@@ -109,7 +109,7 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 	return depth < end || s.waits(w, depth-end)
 }
 
-// spells counts the steps since the last live state. At a live state, it updates Spell, the largest
+// spells counts the states since the last live one. At a live state, it updates Spell, the largest
 // such number.
 func (s *Walk) spells(w *world.World) {
 	if w.Judge.CanBeLive() && w.Judge.Live() {

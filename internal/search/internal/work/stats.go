@@ -14,7 +14,7 @@ type Stats struct {
 	Cloned      bool        // nodes were copied by System.Clone
 	Paths       int         // runs that were taken from a start to an end, by the exhaustive phase or as walks
 	Walks       int         // random walks
-	WalksCut    int         // walks that ended in an ignored failure
+	WalksCut    int         // walks of Walks that ended in an ignored failure
 	Masked      int         // walks that met a failure that was already known
 	Detours     int         // number of times that such walks went around the known failure
 	Waited      walk.Waited // faults of walks that waited for a certain moment, and those for which the moment came
@@ -27,7 +27,7 @@ type Stats struct {
 	StormSteps  int         // steps of WalkSteps in storms
 	HealSteps   int         // steps of WalkSteps after storms
 	Steps       int         // steps taken in all, including repeated ones
-	Judging     int         // steps taken to decide about suspected walks
+	Judging     int         // steps of Steps taken to decide about suspected walks
 	Settled     int         // states visited to decide about suspected walks
 	States      int         // distinct states that the exhaustive phase visited
 	Transitions int         // possible transitions from distinct states: an event with the answers that it gets
@@ -39,13 +39,13 @@ type Stats struct {
 	Reduced     bool        // steps were left out
 	Whole       int         // with a reduction: states whose steps were all taken before the reduction began
 	Parted      int         // with a reduction: states some of whose steps were left out
-	Entire      int         // with a reduction: states of which no step was left out, because that was unsound or would have left out nothing
+	Entire      int         // with a reduction: states of which no step was left out, because that was unsound or the steps that suffice were all that were possible
 	Hindered    int         // those states of Entire to which the most frequent reason applies
 	Hindrance   string      // the most frequent reason why no step was left out
 	Voided      int         // states of Parted whose other steps were taken later, because of a new observation
 	Cycles      int         // states of Parted whose other steps were taken later, so that no step is put off for ever
 	Traces      int         // with dpor: runs that were taken to their ends, one for each order of dependent steps
-	Asleep      int         // with dpor: runs that were cut, since another run had taken the same steps in an equivalent order
+	Asleep      int         // with dpor: runs that were cut, since another run had taken their steps in another order
 	Slept       int         // with sleep sets: steps that were not taken, since another order of them was
 	Woken       int         // with sleep sets: states of which steps were taken later that had been left out
 	Commuted    int         // pairs of a left-out step and a taken step that were taken in both orders, as a check
@@ -59,7 +59,7 @@ type Stats struct {
 	Compared    int         // duplicates that were checked by taking both runs to the state again
 	Audited     int         // runs that were taken twice, in lockstep
 	Suspects    int         // walks that did not become live in time although their last state can still become live
-	Depth       int         // the exhaustive phase visited all states to this depth
+	Depth       int         // the exhaustive phase completed all rounds to this depth
 	Periphery   Periphery
 }
 
