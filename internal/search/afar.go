@@ -111,7 +111,7 @@ func (r *runner) folds(s Spanned) error {
 	return r.coverage.Add(&s.Coverage)
 }
 
-// teach sends the other processes what was added to the corpus since the last lot.
+// teach sends the other processes what was added to the corpus since the last lot, or all of it before the first.
 func (r *runner) teach() error {
 	k := Knowledge{Lot: r.lots, Notes: r.untold.notes, Chosen: r.untold.chosen}
 	if r.lots == 0 {

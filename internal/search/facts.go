@@ -38,8 +38,8 @@ func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, k
 	return end, s, false
 }
 
-// note stores the decisions s about the states of a run. If nothing was decided, it stores that
-// visiting most states did not suffice.
+// note stores the decisions s about the states of a run. If there is only one state, and nothing was
+// decided, it stores that visiting most states did not suffice.
 func (k *facts) note(healed []canon.Hash, most int, s settled) {
 	if *k == nil {
 		*k = facts{}

@@ -298,7 +298,7 @@ func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err err
 	return record, r.out.Take(), err
 }
 
-// records returns the record of the group, and adds the group to shard s.
+// records returns the record of the group. Once that is appended to the records of shard s, the shard has the group.
 func (r *Remote) records(s *heldShard) ([]byte, error) {
 	if err := s.sum.covered(s.coverage); err != nil {
 		return nil, err

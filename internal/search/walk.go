@@ -11,8 +11,8 @@ import (
 	"macemc/trace"
 )
 
-// walks takes n random walks from the start, or fewer if the search then has enough findings. states is
-// the outcome of the exhaustive phase.
+// walks takes n random walks from the start, or more if Options.Least asks for them; it ends earlier if the search
+// has enough findings or is stopped. states is the outcome of the exhaustive phase.
 func (r *runner) walks(n int, states outcome) (outcome, error) {
 	stop, err := r.walkAll(n, states)
 	r.collect()
