@@ -15,8 +15,8 @@ import (
 
 // Afar takes walks in other processes. Walks are taken in lots, which are ranges of walks; the size of a lot does
 // not depend on the processes. A walk depends only on its number and on the corpus, the states that the walks of
-// earlier lots have met. So a search has the same findings wherever its walks are taken. The search itself repeats a walk that failed, or that is
-// suspected to be dead.
+// earlier lots have met. So a search has the same findings wherever its walks are taken. The search itself repeats a
+// walk that failed, or that is suspected to be dead.
 type Afar interface {
 	// Size returns the number of walks that a span, a part of a lot that one process takes, should have in a
 	// lot of n walks.

@@ -12,9 +12,9 @@ import (
 )
 
 // judge decides whether a run that was not live for too long is dead. If quiet is true, no event is
-// possible at its end, so it is. judge returns a finding if the run is dead, or if another
-// failure was met on the way, and nil if it can recover or if that could not be decided. answers returns the answers of the run, which ended in w
-// after this number of steps.
+// possible at its end, so it is. judge returns a finding if the run is dead, or if another failure
+// was met on the way, and nil if it can recover or if that could not be decided. answers returns
+// the answers of the run, which ended in w after this number of steps.
 func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()

@@ -18,7 +18,7 @@ type sky struct {
 type overhead struct {
 	sim.Event
 	what   uint64 // the number that distinguishes it from like events: see Memo.what
-	rare   bool   // it cannot happen once the environment has healed
+	rare   bool   // it is not taken once the environment has healed
 	spared bool   // it is left out: see Taker.spared
 	class  int    // its kind for the Reduction, or none
 }

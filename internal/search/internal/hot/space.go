@@ -336,7 +336,7 @@ func (g *Space) cold(from, property int) []run.Taken {
 }
 
 // Ever reports whether the property of l can stay hot for ever on a fair run from the healed form
-// of state s of explorer x.
+// of state s of explorer x, without becoming cold in between.
 func (g *Space) Ever(x *explore.Explorer, l *Looped, s uint32) bool {
 	x.Get(s, g.To)
 	g.Bank.Heal(g.To)

@@ -1,7 +1,7 @@
 // Package walk has the random runs, called walks: what each of them will be, and how it goes. A walk
 // may begin with a storm, which is a number of steps in which faults happen; then it
-// ends, or the environment heals and the walk is judged for liveness. A lot is a range of walks that may be taken at the
-// same time, and a suspect is a walk that was not live for too long. A
+// ends, or the environment heals and the walk is judged for liveness. A lot is a range of walks that
+// may be taken at the same time, and a suspect is a walk that was not live for too long. A
 // [Strategy] makes the [Plan] of a walk from its number alone: which [Picker] picks its
 // events, how its storm goes and when it heals, where it begins, and how long it may take.
 // A [Walk] carries the plan out, as a strategy of the one loop, and reports how it went. A

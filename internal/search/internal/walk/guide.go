@@ -279,8 +279,8 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 // distortion returns the exponent of the power of two by which the weight of e is multiplied. Here e is the
 // possible event number k. The exponent depends on the depth only because of Guide.Isolate. With Single, the
 // events of the walk's thing have a smaller one than others. With Swarm, it is the sum of numbers that were drawn
-// once for the walk: for the event's kind, type and node; for its link; for the speed
-// of the node; and for timers of its type, some of which are rare in the walk.
+// once for the walk: for the event's kind, type and node; for its link; for the speed of the node; and for
+// timers of its type, some of which are rare in the walk.
 func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by int) {
 	if depth < g.Isolate && parted(e.Kind) {
 		by = -12

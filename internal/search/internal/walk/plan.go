@@ -37,8 +37,9 @@ type Plan struct {
 
 // Length says when a walk ends. Steps are counted from the state at which the walk is first judged. After
 // the first Least steps, the walk ends at the next live state. It is suspected, and ends, if it was not
-// live for the last Most steps. Among the first Least steps, it is first evaluated after Glance steps whether
-// a state is live, or does not count for liveness; if so, it is next evaluated Most steps later, else after the next step.
+// live for the last Most steps. During the first Least steps, it is evaluated only from Glance
+// on whether a state is live, or does not count for liveness: after each step until one is, and then again
+// Most steps later.
 type Length struct {
 	Least  int
 	Most   int
@@ -56,7 +57,8 @@ type Length struct {
 // suspected. By then most dead walks have long been dead.
 var looks = [...]int{500, 2_000}
 
-// Longer raises Look to the next number in looks that is well below Most, or else to 0, which stands for Most.
+// Longer raises Look to the next number in looks that is well below Most, or else sets it to 0, which stands
+// for Most.
 func (l *Length) Longer() {
 	was := l.Look
 	l.Look = 0
@@ -142,7 +144,8 @@ func (p *Plan) storm(i uint64, base int) {
 }
 
 // From returns the plan of a walk of at most this many steps that begins at fork k, in a run with climate
-// c. If that run may have faults and the environment has not healed before the fork, it heals in the first step.
+// c. If that run may have faults and the environment has not healed before the fork, it heals in the first
+// step.
 func From(k *run.Fork, c run.Climate, most int) Plan {
 	p := Plan{Begin: k, Climate: c, Judged: k.Steps, Storm: Storm{Every: 1}, Length: Length{Most: most}}
 	if c.Faults && (c.Heal < 0 || c.Heal >= k.Steps) {

@@ -16,8 +16,8 @@ import (
 // first live state, since little is found later. The others end with their storm, since violations
 // of safety are rarely found while a system becomes live again. If the system has no liveness
 // property, no walk heals. One walk in eight has no faults, and is as long as a walk of the strategy
-// Weighted. After many steps, some of the others begin at a state of the
-// corpus.
+// Weighted. After many steps, some of the others begin at a state of
+// the corpus.
 type Portfolio struct {
 	Weighted
 	Seed    uint64
