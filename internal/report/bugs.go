@@ -110,8 +110,8 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 // widestStep is the largest width of the column of critical steps.
 const widestStep = 44
 
-// figures are the measurements of the search for a bug, of that seed whose search took the
-// median time.
+// figures are the measurements of the searches for a bug: the median of each number over all
+// seeds, and the verdict and the critical step of the first seed.
 type figures struct {
 	found                int
 	verdict, critical    string
