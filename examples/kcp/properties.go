@@ -48,8 +48,8 @@ func explainWindow(v view) string {
 	return ""
 }
 
-// bounded reports whether no end has more segments than its window that wait to be read, or for an earlier
-// segment.
+// bounded reports whether at each end no more segments than the window wait to be read, and no more wait for
+// an earlier one. Messages that the driver keeps count too: it should keep none.
 func bounded(v view) bool {
 	window := v.Params().Int(Receive)
 	for _, e := range v.Nodes() {

@@ -18,8 +18,8 @@ type expire struct{}
 
 const lease = 2 * time.Second
 
-// keeper grants the lease. A crash makes it forget everything, so after a crash it grants nothing
-// for the length of a lease.
+// keeper grants the lease. The epoch survives a crash, but not who holds the lease, so after a crash
+// it grants nothing for the length of a lease.
 type keeper struct {
 	Epoch  int
 	Holder sim.Addr

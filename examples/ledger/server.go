@@ -204,7 +204,7 @@ func (s *server) send(b book) error {
 	return nil
 }
 
-// replicate accepts the book of a primary, unless it is older than the book here.
+// replicate saves the book of a primary, unless its epoch is over: a later one is known here.
 func (s *server) replicate(w http.ResponseWriter, r *http.Request) {
 	var b book
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {

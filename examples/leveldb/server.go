@@ -53,8 +53,8 @@ func (s *server) begin(env sim.Env) {
 	env.Emit(found{told})
 }
 
-// read reads a journal up to its torn end. It does not check whether the records are the
-// right ones.
+// read reads a journal up to its torn end. It checks the checksums, and not whether the
+// records are the right ones.
 func (s *server) read(name string) (all [][]byte) {
 	file, err := s.fs.Open(name)
 	must(err)

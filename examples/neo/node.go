@@ -155,7 +155,8 @@ func (n *node) store(env sim.Env) {
 	env.Emit(accepted{n.host.accepted})
 }
 
-// Accepts declines messages of a later view, which the library would keep in a map.
+// Accepts lets messages of a later view wait until the node is there, since the library would keep
+// them in a map. Requests to change the view, and recovery messages, do not wait.
 func (n *node) Accepts(_ sim.Addr, m sim.Message) bool {
 	v, is := m.(vote)
 	return !is || n.host.accepted != "" || v.view <= n.dbft.ViewNumber || v.kind == dbft.ChangeViewType || v.kind == dbft.RecoveryMessageType

@@ -139,8 +139,8 @@ func (s *server) parts(other *server) uint64 {
 // end returns the index of the last entry in the server's log.
 func (s *server) end() uint64 { return s.base + uint64(len(s.saved)) }
 
-// leader returns the leader of the newest term that considers itself a member, or nil if there is
-// none. Its configuration says who the other members are.
+// leader returns the leader of the newest term that is a voter in its own configuration, or nil if
+// there is none. Its configuration says who the other members are.
 func leader(v view) (lead *server) {
 	for _, s := range v.Nodes() {
 		if s.leads && slices.Contains(s.conf.Voters, s.id) && (lead == nil || s.term > lead.term) {
@@ -227,8 +227,8 @@ func explainLooks(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// settled reports whether the members are those that are wanted, as every member knows, and no
-// configuration is joint. It is true if the first server is down, since that one asks for the changes.
+// settled reports whether the members are those that are wanted, as every member that is up knows, and no
+// configuration is joint. If the first server is down, which asks for the changes, a leader is enough.
 func settled(v view) bool {
 	return !isUp(v, v.Params().Addr(0)) && leader(v) != nil || members(v, func(s, _ *server) bool {
 		_, done := s.next()

@@ -487,8 +487,8 @@ func (s *server) done(env sim.Env) {
 }
 
 // finish reports to raft that the work of the present Ready is done. With a slow application it does
-// so before the entries are applied, as the contract allows. But a change of the members is applied
-// first, since raft accepts the next change from then on.
+// so before the entries are applied, as the contract allows. But a snapshot or a change of the members
+// is applied first, since raft accepts the next change from then on.
 func (s *server) finish(env sim.Env) {
 	if s.slow {
 		hold := false

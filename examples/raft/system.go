@@ -28,7 +28,7 @@ var commandNames = func() (all []string) {
 var Storage = &sim.Param{Name: "storage", Doc: "where servers save: in raft's MemoryStorage, or in a log on stable storage", Words: []string{"memory", "files"}}
 
 // Elections selects what decides when a server stands for election: the driver's timer, or raft's
-// own clock, alone or with PreVote and CheckQuorum.
+// own clock, alone or with PreVote, CheckQuorum, both, or CheckQuorum and reads by lease.
 var Elections = &sim.Param{
 	Name: "elections",
 	Doc: "what lets a server stand for election: a timer of the driver's, or ticks of raft's own clock, plain, with PreVote, " +

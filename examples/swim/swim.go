@@ -152,8 +152,8 @@ func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
 	}
 }
 
-// timedOut handles a call without an ack. If it was the ping, the node asks the others to ping; if it was
-// the last of these requests, the node suspects the one that was pinged.
+// timedOut handles a call without an ack. If it was the ping, the node asks those others that it knows as
+// alive to ping. When no call of the period is left, it suspects the node that was pinged.
 func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
 	delete(n.favors, t.ID)
 	at := slices.Index(n.asked, t.ID)
@@ -184,7 +184,8 @@ func (n *node) rest(env sim.Env) {
 	env.After(period, next{})
 }
 
-// expire declares the node e.Of dead if it is still suspected.
+// expire declares the node e.Of dead. If the time of the suspect is not over yet by the clock, it sets
+// the timer again instead.
 func (n *node) expire(env sim.Env, e expire) {
 	m := n.about(e.Of)
 	if m.Is == suspect && env.Before(env.Now(), m.until) {

@@ -6,7 +6,8 @@ import (
 	"github.com/yorkie-team/yorkie/pkg/document/json"
 )
 
-// edit is one edit of a tree, between two positions in its text.
+// edit is one edit of a tree, between two positions of the tree. The beginning and the end of an
+// element count as positions too.
 type edit struct {
 	Kind     string // split, insert, delete or style
 	From, To int

@@ -47,7 +47,7 @@ func (w wire) pack() *change.Pack {
 // replica is a document of the library.
 type replica struct{ doc *document.Document }
 
-// newReplica returns the replica of a client that has made these deeds.
+// newReplica returns a replica of the client with number actor, after these deeds.
 func newReplica(actor int, deeds []deed) replica {
 	r := replica{document.New("document", document.WithDisableGC())}
 	id, err := time.ActorIDFromHex(fmt.Sprintf("%024x", actor))
@@ -87,7 +87,7 @@ func (r replica) last() wire {
 	return wire(data)
 }
 
-// hear makes a change that another replica has made.
+// hear applies a change that another replica has made.
 func (r replica) hear(w wire) error {
 	return r.doc.ApplyChangePack(w.pack())
 }

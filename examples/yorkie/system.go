@@ -106,8 +106,8 @@ var System = &sim.System{
 	Opaque: []string{"yorkie.client.menu"}, // as New makes it
 }
 
-// alike reports whether the trees of all clients are equal. It is evaluated only if no message is
-// under way, so that all clients have made the same changes.
+// alike reports whether the trees of all clients are equal. It is true while a message is under way:
+// only afterwards all clients have made the same changes.
 func alike(v sim.View[*client]) bool {
 	if v.InFlight() > 0 {
 		return true

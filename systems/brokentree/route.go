@@ -2,8 +2,9 @@ package brokentree
 
 import "macemc/sim"
 
-// route moves join m to node next, which is the node that was asked, or this node itself if m has
-// reached it. The forward handler comes first at every node.
+// route takes join m one hop further: at its source next is the node that was asked, and at a node
+// that m has reached it is this node itself. The forward handler comes first at every node, and
+// returns where m goes.
 func (n *node) route(env sim.Env, next sim.Addr, m join) {
 	if next = n.forward(env, next, m); !next.IsZero() {
 		env.TCP().Send(next, m)

@@ -62,7 +62,7 @@ var (
 	Tries    = &sim.Param{Name: "tries", Doc: "how often a request is sent; 0: until it is answered", Range: sim.Range{Default: 2, Least: 0, Most: 5}}
 )
 
-// adding is the counter as one object, whose histories the answers must match.
+// adding is the sequential specification of the counter: each add returns the new value.
 var adding = history.Object("counter", 0, func(n int, _ string) (int, int, bool) { return n + 1, n + 1, true })
 
 // System is the counter.

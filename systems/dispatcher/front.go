@@ -71,7 +71,8 @@ func (f *Front) reply(env sim.Env, _ sim.Addr, m service.Reply) {
 
 func (f *Front) lost(_ sim.Env, e sim.PeerError) { f.up = f.up.Without(e.Peer) }
 
-// down sends the requests under way to the next replica, since one replica is down.
+// down records that a replica is down. If it is the one to which requests went, those under way are
+// sent to the next replica.
 func (f *Front) down(env sim.Env, e sim.PeerError) {
 	head := len(f.up) > 0 && f.up[0] == e.Peer
 	if f.lost(env, e); !head || f.Forgets {

@@ -164,8 +164,8 @@ func (r *replica) apply(env sim.Env, from sim.Addr, m forward) {
 	env.UDP().Send(from, reply{m.ID})
 }
 
-// forward handles a request at a replica that is not the head. If the request's view says that it
-// is, the replica becomes the head.
+// forward handles a request at a replica that is not the head. If the request's view is newer and
+// says that this replica is the head, the replica becomes the head and applies the request.
 func (r *replica) forward(env sim.Env, from sim.Addr, m forward) {
 	if r.learn(env, m.View); r.view.Head == env.Self() {
 		r.apply(env, from, m)

@@ -15,7 +15,7 @@ type ( // messages
 	}
 )
 
-// signatures has, for each text, a bit for each node that has signed it.
+// signatures has, for each text, the nodes that have signed it: bit k stands for the node with index k.
 type signatures [two + 1]uint64
 
 func (s *signatures) add(from sim.Addr, text int) { s[text] |= 1 << from.Index() }
@@ -40,7 +40,7 @@ type rules struct {
 	bad       []sim.Addr // Byzantine initiators
 	both      bool       // a Byzantine initiator sends both texts to every node
 	stay      bool       // late signatures are declined
-	together  bool       // the signatures of a quorum are taken in one event
+	together  bool       // the signatures of a quorum are taken in one event, and none before
 }
 
 // A receiver is an honest receiver.

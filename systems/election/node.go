@@ -54,7 +54,7 @@ var members = machine.Define("member",
 	},
 )
 
-// ask sends a ping to the lowest node that may be up.
+// ask sends a ping to the lowest node that may be up, or makes this node lead if none is below it.
 func (m *member) ask(env sim.Env) {
 	m.leader = sim.Addr{}
 	if len(m.below) == 0 || env.Bug(EL1) {

@@ -55,7 +55,7 @@ func (c *client) call(env sim.Env) {
 	env.After(answerExpected, again{})
 }
 
-// welcome handles a welcome. After the first, another one means that the confirm was lost, which is then sent again.
+// welcome handles a welcome. A later one means that the server had not got the confirm, which is then sent again.
 func (c *client) welcome(env sim.Env, from sim.Addr, _ welcome) {
 	c.state = connected
 	env.Cancel(again{})

@@ -65,7 +65,7 @@ const (
 	both     = "a child and the parent"
 )
 
-// note copies into the ballast whether node a is a child or the parent of n, or neither.
+// note copies into the ballast what node a is to n: a child, the parent, both or neither.
 func (b *ballast) note(n *node, a sim.Addr) {
 	if b == nil {
 		return

@@ -31,7 +31,8 @@ const (
 )
 
 // handOnAfter is the duration of the timer handOn. When it fires, the term is over by
-// the node's clock as well, however fast the timer runs.
+// the node's clock as well, even if the timer runs faster by drift, and the clock was
+// read some time after the timer was set.
 const handOnAfter = (term + handlers) * (100 + drift) / 100
 
 // node is a primary or a backup.

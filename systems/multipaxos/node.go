@@ -106,7 +106,8 @@ func (p *proposer) propose(env sim.Env, m propose) {
 	p.emit(env, Proposed(m))
 }
 
-// emit emits a fact for the monitors of System. A replica of another service emits nothing.
+// emit emits a fact for the monitors of System. A proposer in a replica emits nothing, since no
+// monitor watches it.
 func (p *proposer) emit(env sim.Env, fact any) {
 	if p.log == nil {
 		env.Emit(fact)
@@ -252,7 +253,7 @@ func (p *proposer) accepted(env sim.Env, from sim.Addr, m accepted) {
 	}
 }
 
-// answer sends the answers to commands that were applied to the clients.
+// answer sends the answers to the commands in applied, unless a later one of the client has an answer.
 func (p *proposer) answer(env sim.Env, applied []service.Command) {
 	for _, c := range applied {
 		if a, known := p.log.answers[c.Client]; known && c.Same(a.Command) {

@@ -165,9 +165,9 @@ func (p *proposer) filled() bool {
 	return true
 }
 
-// learnt reports whether every learner has applied the values of each proposer that has ballots left,
-// or, if there is only one slot, some value. It is true if half of the acceptors are down, since then
-// nothing is promised.
+// learnt reports whether every learner has applied the values of each proposer, or, if there is only one
+// slot, some value. Proposers that wait and have no ballots left do not count. It is true if at least
+// half of the acceptors are down, since then nothing is promised.
 func learnt(v sim.View[*learner]) bool {
 	params := v.Params()
 	if 2*sim.See[*acceptor](v).Len() <= params.Int(Acceptors) {

@@ -9,8 +9,8 @@ func (n *node) ask(env sim.Env, whom, via sim.Addr) {
 	n.tell(env, whom, join{via})
 }
 
-// answer handles join m of node who: it takes who as a child, or redirects it
-// to a child.
+// answer handles join m of node who: it takes who as a child, redirects it to a
+// child, or refuses it.
 func (n *node) answer(env sim.Env, who sim.Addr, m join) {
 	room, holder := n.kids[who] || len(n.kids) < n.most, who == n.lockedBy
 	switch {

@@ -140,12 +140,13 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 // parent.
 func (n *node) moving() bool { return !n.asked.IsZero() || !n.target.IsZero() }
 
-// lost reports whether the node has no parent, wants one, and must ask the root for it.
+// lost reports whether the node has no parent, wants one, and must ask the root for it: it is not
+// on its way to another place, and not locked.
 func (n *node) lost() bool {
 	return n.wanted && !n.joined() && !n.moving() && n.lockedBy.IsZero()
 }
 
-// waitToJoin sets the timer if the node has no parent and waits for no answer.
+// waitToJoin sets the timer if the node is lost.
 func (n *node) waitToJoin(env sim.Env) {
 	if n.lost() {
 		env.After(joinAgain, joinTimer{})

@@ -84,7 +84,7 @@ func (n *node) serve(env sim.Env, m join) {
 }
 
 // rowInfo handles a row of another member's routing table. A joiner adopts the row as it is. A
-// member first asks the nodes in it from which it has heard nothing whether they are there.
+// member only probes those nodes in it that are not in its own table.
 func (n *node) rowInfo(env sim.Env, from sim.Addr, m rowInfo) {
 	if n.state == initial {
 		return

@@ -24,8 +24,8 @@ func properties() []sim.Property {
 
 type view = sim.View[*node]
 
-// halves reports whether the halves of each node are sorted and not too large, and have no node in
-// common.
+// halves reports whether the halves of each node are proper and not too large, and have neither a leaf
+// in common nor the node itself.
 func halves(v view) bool { return unbalanced(v).IsZero() }
 
 func unbalanced(v view) sim.Addr {

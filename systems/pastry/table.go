@@ -75,8 +75,8 @@ func (n *node) strike(a sim.Addr) {
 }
 
 // next returns the next node on the way to the node that is closest to key k, or this node itself
-// if it knows none that is closer. It never returns node but. If proven is set, it returns only
-// candidates that are proven.
+// if it knows none that is closer. It never returns node but. If proven is set, it ignores the
+// candidates in the table that are not proven.
 func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 	if n.covers(k) {
 		next := n.self

@@ -29,7 +29,7 @@ type rule struct {
 	enough int
 	number bool // only the number of answers is remembered, and not their senders
 	stay   bool // later answers are not taken
-	quorum bool // the answers of a majority are taken in one event
+	quorum bool // the answers of a majority are taken in one event, and none before
 }
 
 // takes reports whether a node accepts an answer as a message of its own. over reports whether the

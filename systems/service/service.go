@@ -55,7 +55,7 @@ type (
 )
 
 // Answers has the last answer to each client, so that a service notices a request that was sent
-// twice.
+// twice. The last one is enough, since a client has one command under way at a time.
 type Answers map[sim.Addr]Answered
 
 // Answered is a command with its result.

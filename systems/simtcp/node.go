@@ -83,7 +83,8 @@ var handlers = sim.Handle(
 	sim.OnSignal((*node).again), sim.OnSignal((*node).flushed), sim.OnMessage((*node).data),
 )
 
-// open begins a life, in which nothing has arrived from any node.
+// open begins a life, in which nothing has arrived from any node. Incarnations begin at 1, so the first
+// conversation of a peer is later than the zero attempt.
 func (n *node) open(env sim.Env) {
 	for _, peer := range env.Peers() {
 		n.out[peer], n.in[peer] = &outgoing{}, &incoming{}

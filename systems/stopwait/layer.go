@@ -157,10 +157,10 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// RequestToSend makes ClearToSend arrive at once, since the queue has no limit.
+// RequestToSend makes a ClearToSend signal arrive at once, since the queue has no limit.
 func (l *Layer) RequestToSend(to sim.Addr) { l.above.Env.Post(sim.ClearToSend{Peer: to}) }
 
-// NotifyFlushed makes Flushed arrive when everything that was sent is acknowledged.
+// NotifyFlushed makes a Flushed signal arrive when everything that was sent is acknowledged.
 func (l *Layer) NotifyFlushed() {
 	l.flush = true
 	l.tellFlushed(l.above.Env)

@@ -90,8 +90,8 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 // operator is a node that carries out operations, a reader or a writer.
 type operator interface{ done() bool }
 
-// low is the memory of a monitor. A read must not return less than the last write that was
-// complete when it began.
+// low is the memory of a monitor: the last complete write, and the last write that was complete
+// when each read under way began. A read must not return less than that.
 type low struct {
 	written int
 	before  map[sim.Addr]int // by reader, for a read under way: the last write that was complete before it began

@@ -188,22 +188,20 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// RequestToSend asks for a ClearToSend signal, which arrives as soon as there is room in the
-// buffer to node to.
+// RequestToSend asks for a ClearToSend signal, which arrives when the buffer to node to has room.
 func (l *Layer) RequestToSend(to sim.Addr) {
 	l.asked[to] = true
 	l.tellClear(l.above.Env, to)
 }
 
-// tellClear makes a ClearToSend arrive at the upper node, if it has asked for that.
+// tellClear makes a ClearToSend arrive at the upper node, if it asked for that and there is room.
 func (l *Layer) tellClear(env sim.Env, to sim.Addr) {
 	if o := l.out[to]; l.asked[to] && (o == nil || o.messages() < l.options.Buffer) {
 		env.After(clearAfter, clear{to})
 	}
 }
 
-// NotifyFlushed asks for a Flushed signal, which arrives when everything that was sent is
-// acknowledged.
+// NotifyFlushed asks for a Flushed signal, which arrives when everything sent is acknowledged.
 func (l *Layer) NotifyFlushed() {
 	l.flush = true
 	l.tellFlushed(l.above.Env)

@@ -192,7 +192,7 @@ func (o *outgoing) arrived(env sim.Env, seq, most int) {
 	}
 }
 
-// acknowledgedAgain handles an ack with nothing new, by which a packet has arrived that was not the
+// acknowledgedAgain handles an ack with nothing new, which means that a packet has arrived, but not the
 // next one.
 func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
 	if len(o.flight) > 0 && o.repeats() {

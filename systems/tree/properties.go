@@ -42,8 +42,9 @@ func inLoop(v view) sim.Addr {
 	return sim.Addr{}
 }
 
-// upward goes from node at from parent to parent, until it reaches a root or a node without a
-// parent, which it returns. It takes at most one step for each node.
+// upward goes from node at from parent to parent. It returns the root that it reaches, zero if it
+// reaches a node without a parent, or else the node that it reaches after as many steps as there are
+// nodes.
 func upward(v view, at sim.Addr) sim.Addr {
 	for range v.Len() {
 		up := above(v, at)

@@ -28,8 +28,8 @@ func init() {
 	}
 }
 
-// longest is the largest timeout if round trips are not timed, since larger ones would make no
-// difference. It does not apply to the pause between two questions for the window.
+// longest is the largest timeout if round trips are not timed: without a limit, it would grow with
+// every loss. The pause between two questions for the window then stays as it is at first.
 const longest = 2 * Interval
 
 // Pass lets ms milliseconds pass. The library's clock cannot advance, so Pass moves all instants
