@@ -142,7 +142,7 @@ func (a *Account) Violated() []string {
 	}
 }
 
-// Dead reports whether the finding is a dead run: one from whose end no live state can be reached.
+// Dead reports whether the finding is a dead run: as far as is known, no live state can be reached from its end.
 func (a *Account) Dead() bool { return a.Finding.Verdict == trace.VerdictDead }
 
 // Hot reports whether the finding is a run that stays hot for ever: a monitor waits for something that never
@@ -255,8 +255,8 @@ func (a *Account) Ran() (*lines.Ran, error) {
 }
 
 // Printed returns the text that the handlers print, first in the starts of the nodes and then in each step
-// of the finding's run. To get it, Printed repeats the run. It returns nil if the text is not known, since
-// the run ends its process or does not end.
+// of the finding's run. To get it, Printed repeats the run. It returns nil if nothing was printed, or if the
+// text is not known, for instance since the run ends its process or does not end.
 func (a *Account) Printed() []string {
 	if a.heard || a.Prints == nil || a.Finding.Verdict == trace.VerdictKilled || a.Finding.Verdict == trace.VerdictDivergence {
 		return a.printed
@@ -286,7 +286,7 @@ func (a *Account) Ignored(s *trace.Step) bool {
 // Parting compares the finding's run with the nearest run that recovers, where the two part: the state after
 // the critical step, and the state after the step that the other run takes instead. It returns the numbers
 // of these steps and the differences between the states. It leaves out the budgets of faults, since they no
-// longer matter once the environment has healed.
+// longer matter once the environment has healed. If the comparison is not possible, it returns zeros and nil.
 func (a *Account) Parting() (after, instead int, all []observe.Difference) {
 	f := a.Finding
 	here, there := a.States(), a.LiveStates()

@@ -20,7 +20,8 @@ type Order struct {
 }
 
 // Orders returns the statements that may make the step of a finding nondeterministic: those that ran in the
-// step, or, if it is not known which lines ran, all that its handler may reach.
+// step, or, if it is not known which lines ran, those in its handler and in functions of the same package that
+// the handler calls.
 func (a *Account) Orders() []Order {
 	f := a.Finding
 	if f.Verdict != trace.VerdictNondeterminism {
@@ -37,7 +38,7 @@ func (a *Account) Orders() []Order {
 	return a.Sources().ordersOf(handler)
 }
 
-// ordersRan returns those statements that range over a map and of which lines ran, according to parts.
+// ordersRan returns the statements that range over a map and whose bodies ran, according to parts.
 func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all []Order) {
 	pieces := map[string][]lines.Piece{} // of a file
 	for _, p := range parts {

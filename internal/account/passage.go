@@ -183,8 +183,9 @@ func mark(marks map[int]bool, text []string, p lines.Piece) {
 	}
 }
 
-// cutOut returns the lines of a function that ran, and a few lines around each. extent has the first and
-// the last line of the function, and marks the lines that ran.
+// cutOut returns the first line of a function and the lines that ran, with a few lines around each; a short
+// function is returned whole. extent has the first and the last line of the function, and marks the lines that
+// ran.
 func cutOut(text []string, extent [2]int, marks map[int]bool) (out []Line) {
 	near := func(n int) bool {
 		for k := n - aroundLine; k <= n+aroundLine; k++ {

@@ -59,9 +59,9 @@ func NewSources(sys *sim.System, p sim.Params) *Sources {
 }
 
 // Of returns the place to which a report of a finding points: the place of a panic, or else the handler of the
-// critical step of a dead run, or else the handler of the last step. A fault has no handler; for a lost message
-// the place is the handler that sent it, and for other faults it is the handler of the nearest step before. The
-// last resort is the function that makes the system's nodes.
+// critical step of a dead run, or else the handler of the last step. A fault has no handler; for a lost or
+// duplicated message the place is the handler that sent it, and for other faults it is the handler of the
+// nearest step before. The last resort is the function that makes the system's nodes.
 func (l *Sources) Of(f *search.Finding) Source {
 	if s := l.topOf(f.Stack); s.Line > 0 {
 		return s
@@ -277,8 +277,8 @@ func method(t reflect.Type, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// packageOf returns the import path of the package that declares t, or, for a pointer type, the type that t
-// points to.
+// packageOf returns the import path of the package that declares t. For a pointer or slice type without a name,
+// it is the package of the type of what t points to, or of t's elements.
 func packageOf(t reflect.Type) string {
 	for t.Name() == "" && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()

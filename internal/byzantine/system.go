@@ -18,8 +18,9 @@ type conduct struct {
 // HandlerTable says that a conduct is not a part of a node's state: see sight.Table.
 func (c *conduct) HandlerTable() {}
 
-// System returns a copy of sys in which some nodes are Byzantine. It returns sys itself if it has no such
-// nodes, or if its New makes them already. text names the nodes, in the form of sim.Conditions.Byzantine.
+// System returns a copy of sys in which some nodes are Byzantine. If there are to be none, the result has none;
+// if New of sys makes them already, System returns sys itself. text names the nodes, in the form of
+// sim.Conditions.Byzantine.
 func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
 	all, err := sys.Byzantines(p, text)
 	if err != nil {

@@ -15,8 +15,9 @@ func (d *Disk) Loses() bool {
 // listed, if any subset of them may survive.
 const openMost = 12
 
-// TooMany returns the number of writes that were not synced if they are too many to list all outcomes of a
-// crash, and 0 otherwise. reorder says whether any subset of them may survive.
+// TooMany returns the number of writes of which any subset may survive a crash, if they are too many to list
+// all outcomes, and 0 otherwise. These are the writes whose sync failed and, if reorder is set, all others
+// that were not synced.
 func (d *Disk) TooMany(reorder bool) (n int) {
 	if d == nil {
 		return 0

@@ -349,7 +349,8 @@ func (d *Disk) Lines() (lines [][2]string) {
 	return lines
 }
 
-// Append appends to buf bytes that are equal for equal disks.
+// Append appends to buf the disk's canonical bytes: equal disks have equal bytes, and different ones have
+// different bytes. d must not be nil.
 func (d *Disk) Append(buf []byte) []byte {
 	text := func(s string) {
 		buf = binary.AppendUvarint(buf, uint64(len(s)))

@@ -243,8 +243,8 @@ func (d *director) waits(long time.Duration) {
 	}
 }
 
-// meets waits until something has happened the given number of times. So the next fault or request comes in
-// the middle of the programs' work.
+// meets waits until something has happened the given number of times, but at most for a second. So the next
+// fault or request comes in the middle of the programs' work.
 func (d *director) meets(times int) {
 	over := time.After(time.Second)
 	for range times {
@@ -394,7 +394,8 @@ func (d *director) heals() {
 	d.parted = false
 }
 
-// mends ends all faults: it restarts nodes, and heals the network and the clocks.
+// mends ends all faults: it heals the network and the clocks, and restarts the nodes that have not failed for
+// good.
 func (d *director) mends() {
 	d.w.Loss(0)
 	d.heals()

@@ -80,11 +80,11 @@ type judged struct{ At string }
 type recorder struct {
 	s       setting.Setting
 	all     []*happening
-	current map[int]*happening // by node, its happening in the present instant, to which effects are added
+	current map[int]*happening // by node, its latest happening, to which effects of the same instant are added
 	lives   []int              // the latest life of each node; -1 before the first
 	up      []bool
 	sent    map[int]bool
-	end     quiet // the last states in the log
+	end     quiet // the entry of the log that names the violated property
 	step    uint32
 }
 
@@ -145,7 +145,7 @@ func (h *happening) shows(lines []canon.Line) {
 	}
 }
 
-// own adds a happening that no message or request causes, with the signal that stands for its cause.
+// own adds a happening that is not the arrival of a message. what is the signal that stands for its cause.
 func (r *recorder) own(at time.Duration, node int, what sim.Signal) *happening {
 	return r.add(at, node, sim.Event{Kind: sim.KindAction, Value: what})
 }
@@ -213,8 +213,8 @@ func (r *recorder) arrives(e *program.Event, i, peer int) {
 	}
 }
 
-// does adds an effect to the latest happening of the i-th node. peer is the number of the other node, if one
-// is concerned.
+// does adds an effect to the happening of the i-th node in this instant, which it adds if there is none yet.
+// peer is the number of the other node, or -1 if the effect concerns none.
 func (r *recorder) does(e *program.Event, i, peer int) {
 	if !r.up[i] || e.Kind == happens.Send && peer < 0 {
 		return

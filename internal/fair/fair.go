@@ -81,8 +81,8 @@ const Unfair = -1
 // An Answer is one answer to a marked choice.
 type Answer struct{ Choice, Answer int }
 
-// A Lasso is a run without end: the steps of Way, and then those of Cycle over and over. If Cycle is empty,
-// the run ends after Way, in a state where nothing has to happen.
+// A Lasso is a run: the steps of Way, and then those of Cycle over and over, without end. But if Cycle is
+// empty, the run ends after Way, in a state where nothing has to happen.
 type Lasso struct{ Way, Cycle []Step }
 
 // A Step identifies an edge in Graph.Edges.

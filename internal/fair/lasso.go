@@ -36,8 +36,8 @@ func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 }
 
 // Cycle returns a way within a part, from a state back to that state, which is a fair run if it is repeated
-// for ever. It consists of the shortest cycle, and of ways to the edges that fairness still demands, the
-// nearest first.
+// for ever. It begins with one edge, and then goes to each edge that fairness still demands, the nearest
+// first, and back by a shortest way.
 func (g *Graph) Cycle(p Part, from int) (cycle []Step) {
 	at := from
 	goes := func(wants func(Step) bool) bool {

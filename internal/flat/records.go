@@ -6,7 +6,7 @@ import "encoding/binary"
 // earlier one if that is short. Otherwise it stores the whole record, without its zeros.
 //
 // Records only grow. A copy of the struct is a view: it keeps showing the records that were there when it was
-// made, while others are appended.
+// made, and can be read while others are appended.
 type Records struct {
 	chunks [][]byte // each is written once, from its start
 	from   []recordsFrom
@@ -96,7 +96,8 @@ type lately struct {
 	record []byte
 }
 
-// step is one difference in a chain of differences: the bytes in which the record with this number is stored.
+// step is one difference in a chain of differences: the bytes in which the record with this number is stored,
+// after the number of its base.
 type step struct {
 	number int
 	is     []byte
@@ -196,7 +197,8 @@ func byteAt(b []byte, i int) byte {
 	return 0
 }
 
-// apply computes a record from the base and from b, which difference has written. It uses the memory of into.
+// apply computes a record from the base and from b, which difference has written. It uses the memory of into if
+// that is large enough.
 func apply(into, b, base []byte) []byte {
 	size, n := uvarint(b)
 	same, m := uvarint(b[n:])

@@ -30,7 +30,7 @@ func (e *Env) Bind(s *Step, self sim.Addr, peers []sim.Addr, init bool) {
 }
 
 // kept is the number of Envs that the handlers of one node use by turns. The wrong use of an Env after its
-// handler goes unnoticed if it happens exactly this many handlers later.
+// handler goes unnoticed if it happens exactly this many handlers later, or a multiple of that.
 const kept = 8
 
 // Envs are the Envs of one node. Each handler gets another one than the handler before, so that the use of
@@ -58,8 +58,8 @@ func (es *Envs) Next(init bool) *Env {
 	return &es.all[es.turns%kept]
 }
 
-// use is what every method of Env calls first. It panics if the handler of e has returned, or if it has
-// made so many calls that it must be in a loop. call is the name of the method.
+// use is what the methods of Env call first. It panics if the handler of e has returned. If the handler has
+// made so many calls that it must be in a loop, use ends it by Answerer.Fail. call is the name of the method.
 func (e *Env) use(call string) *Step {
 	s := e.s
 	if s.running != e {
@@ -178,7 +178,7 @@ func (e *Env) timeless(what string, v any) {
 	}
 }
 
-// timed is timeless for a node that may hold times, which is rare; timeless is inlined.
+// timed is timeless for a node that may hold times, which is rare: so timeless stays small.
 func (e *Env) timed(what string, v any) {
 	if e.s.answer.HoldsTime(v) {
 		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",

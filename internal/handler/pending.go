@@ -23,7 +23,7 @@ func NewPending() Pending {
 	return Pending{Timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}}
 }
 
-// Begin forgets what the previous step has asked about timers.
+// Begin begins a step: it forgets the Timers of the previous one.
 func (p *Pending) Begin() { clear(p.known) }
 
 // Settle carries out the effect e if it schedules or cancels a timer, or posts a task. A timer fires after its

@@ -14,8 +14,8 @@ import (
 	"macemc/trace"
 )
 
-// callsMost is the largest number of calls of Env by one handler. A handler that makes more is taken to be
-// in an endless loop.
+// callsMost is the largest number of calls of Env in a step. A handler that makes more is taken to be in an
+// endless loop.
 const callsMost = 100_000
 
 // An Answerer answers the questions of a handler about the world around its node.
@@ -143,7 +143,8 @@ func (s *Step) Begin() {
 	}
 }
 
-// Forget is Begin for a world that is set to a state of another run.
+// Forget removes the effects of the previous step, for a world that is set to a state of another run. No
+// handler runs then.
 func (s *Step) Forget() { s.running, s.effects = nil, s.effects[:0] }
 
 // Run makes e the only Env that may be used, until End. timed says whether the node may hold times.

@@ -58,8 +58,9 @@ func (s *Step) scheduled(t *sight.Timer) bool {
 // no more timers, and comparing a few is faster than a map.
 const vettedMost = 8
 
-// timer returns the sight.Timer of a signal, which is the same for equal signals. First it panics if the signal
-// cannot be a timer, since comparing it would panic. call is the name of the method that was called.
+// timer returns the sight.Timer of a signal, which is the same for equal signals. It panics if the signal
+// cannot be a timer: it cannot be compared, is not equal to itself, or holds a pointer. call is the name of the
+// method that was called.
 func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 	for _, t := range s.vetted { // cannot panic, since incomparable values are not among them
 		if t != nil && t.Signal == timer {
@@ -118,7 +119,7 @@ func plain(t reflect.Type) bool {
 
 func equal(a, b sim.Signal) bool { return a == b }
 
-// holdsPointer reports whether v, a comparable value, contains a pointer or a channel.
+// holdsPointer reports whether v, a comparable value, contains a pointer or a channel that is not nil.
 func holdsPointer(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:

@@ -207,7 +207,7 @@ func (j *Judge) ask(c *sight.Check) bool {
 
 // Observe passes a fact that a node has emitted to the k-th monitor, and returns the monitor's error. If the
 // monitor belongs to a property made by sim.Cools and is cold after the fact, cold is the index of the
-// property, and otherwise -1.
+// property in the list that Cools returns, and otherwise -1.
 func (j *Judge) Observe(k, node int, fact any) (cold int, err error) {
 	j.telling = &j.monitors[k]
 	cold, err = -1, j.telling.Observe(node, fact)
@@ -257,9 +257,9 @@ func (j *Judge) Panicker() (what, property string) {
 // CanBeLive reports whether a liveness property is checked.
 func (j *Judge) CanBeLive() bool { return len(j.eventually) > 0 }
 
-// Live reports whether the present state counts for liveness and all liveness properties hold in it. Coverage
-// records this as seen after a number of steps of a run, or -1 if the number is not known. down says that some
-// node is down for good.
+// Live reports whether the present state counts for liveness and all liveness properties hold in it. It stops at
+// the first that does not hold. Coverage records what was evaluated as seen after a number of steps of a run, or
+// -1 if the number is not known. down says that some node is down for good.
 func (j *Judge) Live(steps int, down bool) bool {
 	for k := range j.eventually {
 		holds := j.ask(&j.eventually[k])
@@ -338,8 +338,8 @@ type Judgement struct {
 	Message  string // the property's explanation, if it does not hold
 }
 
-// Judgements evaluates, in the present state, every property that is about states: first the safety properties,
-// then the liveness properties.
+// Judgements evaluates, in the present state, first the safety properties and then the liveness properties. It
+// leaves out step properties and monitors, since they are about runs.
 func (j *Judge) Judgements() (out []Judgement) {
 	for k, list := range [2][]sight.Check{j.always, j.eventually} {
 		for i := range list {

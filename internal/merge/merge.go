@@ -213,8 +213,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole returns all, the entries of one life of a node, with its last step. If the record lacks that step,
-// since the process ended before it was written, the record of the next life has it.
+// whole returns all, the entries of one life of a node, with the life's last step. If the record lacks that
+// step, and next, the record of the next life, has it, whole adds it.
 func whole(all, next []*record.Entry) []*record.Entry {
 	if next == nil {
 		return all
@@ -336,7 +336,8 @@ func (m *merger) answered() *answered {
 	return &m.said
 }
 
-// run takes all entries, in an order that the records allow.
+// run takes the entries, in an order that the records allow, until none is left, or a difference or a failure
+// ends the path.
 func (m *merger) run() {
 	m.w.Environ.Allow(m.faults, nil)
 	f := m.w.Protect(func() {

@@ -8,7 +8,8 @@ import (
 )
 
 // advance takes one entry: of the nodes' next entries that can be taken now, the earliest. If none can
-// be, it takes the earliest of all, which is a difference. It returns false at the end.
+// be, it takes the earliest of all, which is likely to end the path with a difference. It returns false if
+// it took none, or if that ended the path.
 func (m *merger) advance() bool {
 	var order []int
 	for i, n := range m.nodes {

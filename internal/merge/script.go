@@ -23,10 +23,11 @@ import (
 // life identifies a life of a node, by the numbers of both.
 type life struct{ node, number int }
 
-// openings has, for each life of each node, the requests that the node got from outside.
+// openings has, for each life of a node in which a request came from outside of the script, all requests: those
+// that happened, and then the rest of the script.
 type openings map[life][]sim.Signal
 
-// collect adds the requests that the entries of one life record.
+// collect adds the requests of one life, given its entries, if some came from outside of the script.
 func (o openings) collect(sys *sim.System, p sim.Params, entries []*record.Entry) {
 	var happened []sim.Signal
 	own := 0

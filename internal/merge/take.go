@@ -44,7 +44,8 @@ func (m *merger) same(a, b any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// step makes the World take the k-th of its possible events. It returns false if the merge ends there.
+// step makes the World take the k-th of its possible events. It returns false if k is negative, or if the
+// World does not take the event.
 func (m *merger) step(k int) bool {
 	m.pick = k
 	if k < 0 || m.w.Step(m.record) != world.Stepped {
