@@ -286,7 +286,7 @@ func (c *coordinator) newLot(name string, tasks []task, stopped func() bool) *lo
 	return &lot{coordinator: c, name: fmt.Sprintf("%d.%s", c.epoch, name), tasks: tasks, waiting: map[string]result{}, heard: time.Now(), began: time.Now(), stopped: stopped}
 }
 
-// Take implements search.Afar: it publishes the spans of a lot.
+// Take implements search.Afar: it publishes the spans of a lot, and calls came with their results in order.
 func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(search.Spanned) bool) error {
 	var tasks []task
 	for k := range spans {

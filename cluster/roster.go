@@ -17,7 +17,7 @@ type roster struct {
 
 // tally holds counts since the coordinator began. Its names are those of the status page's JSON.
 type tally struct {
-	Spans       int   `json:"spans"`       // spans whose results were added up
+	Spans       int   `json:"spans"`       // spans and items whose results were added up
 	Walks       int   `json:"walks"`       // walks of these spans
 	Lost        int   `json:"lost"`        // spans that were published again
 	Redelivered int   `json:"redelivered"` // spans that came to a second worker, or again to the same one
@@ -107,7 +107,7 @@ func (r *roster) pace() float64 {
 	return r.rate
 }
 
-// took adds the result of a span to the counts of its worker and to the tally.
+// took adds the result of a task to the counts of its worker and to the tally.
 func (r *roster) took(res *result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

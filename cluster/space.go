@@ -328,8 +328,9 @@ func (s *survey) put(stopped func() bool) error {
 
 var errSuperseded = errors.New("another coordinator has taken the search over")
 
-// visit lets the owners of shards visit the states of a level, and removes these states from the streams
-// afterwards. It reports whether the next level has any states.
+// visit lets the owners of shards visit the states of a level. Afterwards it removes what was read from the
+// streams of states, where that is removesLeast messages or more. It reports whether the next level has any
+// states.
 func (s *survey) visit(level int, stopped func() bool, came func([][]byte) (bool, error)) (some bool, err error) {
 	s.now.Level, s.now.Expand = level, true
 	for k := range s.since {

@@ -155,7 +155,7 @@ func (w *worker) ask(ctx context.Context) {
 	}
 }
 
-// learns records a value of the key job or lot. If is is false, the key was deleted.
+// learns records the value of the key job or lot. If is is false, the key has no value.
 func (w *worker) learns(key string, is bool, value []byte) {
 	switch {
 	case key == keyLot:

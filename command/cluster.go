@@ -44,8 +44,7 @@ macemc worker`
 	return cmd
 }
 
-// coordinates makes cmd the command coordinator: it adds the flags that this has besides those of a
-// search.
+// coordinates adds to cmd, the command coordinator, the flags that it has besides those of a search.
 func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
 	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "leave all walks to other workers (default this process takes walks, too)")
 	t.cluster().Flags(cmd.Flags(), true)
@@ -164,8 +163,9 @@ func (t *workerRun) process(role string, args []string) (*exec.Cmd, io.WriteClos
 	return cmd, in, err
 }
 
-// supervise runs a worker in a process of its own, and starts another one each time that process dies,
-// until ctx ends or the worker refuses the job. It kills a process that has more memory than allowed.
+// supervise runs a worker in a process of its own, and starts another one each time that process ends,
+// until ctx ends, or the worker fails in a way in which another process would fail too: see workerEnds. It
+// kills a process that has more memory than allowed.
 func (t *workerRun) supervise(ctx context.Context, args []string) (status int, err error) {
 	for {
 		cmd, alive, err := t.process(workerAll, args)

@@ -40,7 +40,7 @@ func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that do not keep to the protocol, `twins@n1,lies=2@n3`; or none (default those that\nthe system declares)")
 }
 
-// check returns an error if --timers or --disk has an unknown value.
+// check returns an error if --timers, --disk or --crash has an unknown value.
 func (f *conditionFlags) check(cmd *cobra.Command) error {
 	f.faultsSet = cmd.Flags().Changed("faults")
 	for _, one := range []struct {

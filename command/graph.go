@@ -322,7 +322,8 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 // stuckAfter is the time after which a handler counts as stuck if it has not called Env since.
 var stuckAfter = 10 * time.Second // a test does not wait for as long
 
-// beside returns the run to draw beside the run here of file name, or nil if none is asked for.
+// beside returns the run to draw beside the run here, whose path is in file name. It is that of --live, or
+// else of live.path in the same folder. If there is none, or if the flags allow only one run, it is nil.
 func (t *graphRun) beside(here *run, name string) (*run, error) {
 	live := t.f.live
 	if live == "" {

@@ -135,8 +135,8 @@ func (d *death) overdue(why search.Stop) bool {
 	return why != ""
 }
 
-// keep returns a keeper, or nil if the command must run in this process, as a child must, or if inProcess is
-// set.
+// keep returns a keeper, whose children execute the command line. It returns nil if the command is to run in
+// this process: in a child, in a test, if inProcess is set, or if what a keeper needs cannot be made.
 func (t *tool) keep(inProcess bool) (kept *keeper) {
 	if t.args == nil || t.child != nil || inProcess {
 		return nil

@@ -461,8 +461,9 @@ func (v *voice) say(format string, args ...any) {
 	fmt.Fprintf(v.t.stdout, "%7.2f s  %s\n", time.Since(v.began).Seconds(), report.Line(fmt.Sprintf(format, args...)))
 }
 
-// attend prints when the system becomes live and when it ceases to be live. It returns nil when ctx is done,
-// and an error when a property is violated or a node fails. It receives the failures of nodes from broken.
+// attend prints when the system becomes live and when it ceases to be live. It returns an error when a property
+// is violated or a node fails; it receives the failures of nodes from broken. When ctx is done, it returns the
+// first error in the records, or nil if there is none.
 func (t *liveRun) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
 	was := false
 	for wrong == nil && ctx.Err() == nil {

@@ -56,7 +56,7 @@ func (t *workerRun) lone(ctx context.Context, l jobs.Lone, over func() bool) (ca
 }
 
 // watch returns the reason to kill the process pid, which takes l, or nil when done is
-// closed. The process sends on begun at the beginning of each walk.
+// closed. begun receives a value when the process begins a walk or a state.
 func watch(ctx context.Context, l *jobs.Lone, over func() bool, begun, done <-chan struct{}, pid int) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

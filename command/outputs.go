@@ -74,8 +74,9 @@ func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// writable returns an error if files could not be written into a folder, which is the value of a flag. If
-// the folder does not exist yet, writable tries to make a folder in the nearest one above it that exists.
+// writable returns an error if files could not be written into a folder when the search is over. name is the
+// value of the flag that leads to this folder. To find out, writable makes a folder in it and removes that
+// again; if the folder does not exist yet, it does so in the nearest one above that exists.
 func writable(flag, name, folder string) error {
 	if name == "" {
 		return usagef("--%s is empty; name a folder", flag)
@@ -183,7 +184,8 @@ func writeDevice(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// replaceFile writes a file in such a way that a reader sees either the old contents or the new ones.
+// replaceFile writes a file in such a way that a reader sees either the old contents or the new ones. A pipe
+// or a device is not replaced, but written to.
 func replaceFile(name string, write func(io.Writer) error) error {
 	if isDevice(name) {
 		return writeDevice(name, write)

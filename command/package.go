@@ -46,7 +46,8 @@ type calling struct {
 var takesPackages = []string{"list", "search", "resume", "replay", "graph", "mdb", "critical", "shrink", "live", "merge"}
 
 // isPackage reports whether a word names a package, and not the file of a finding. A package is a folder with
-// Go files, or an import path that begins with the name of a host.
+// Go files, or an import path that begins with the name of a host. A local name at which there is nothing counts
+// as a package too, unless it ends in .path.
 func isPackage(word string) bool {
 	if isLocal(word) {
 		files, _ := filepath.Glob(filepath.Join(word, "*.go"))
@@ -251,7 +252,8 @@ func copyFile(to, from string) error {
 func (b *builder) overlaid() string { return filepath.Join(b.folder, "overlay.json") }
 
 // modules makes copies of go.mod and go.sum, to which the go command adds the modules that the program needs
-// and the user's module does not. In a workspace, or without a module, it does nothing.
+// and the user's module does not. In a workspace it makes none, and without a module it returns an error. It
+// also sets b.link.
 func (b *builder) modules() error {
 	out, err := b.run("env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
@@ -284,7 +286,8 @@ func (b *builder) modules() error {
 	return nil
 }
 
-// run runs the go command and returns its output. The go command prints its own errors.
+// run runs the go command and returns its output. If that fails, run prints the errors of the go command
+// unchanged.
 func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	line := []string{verb}
 	if verb != "env" {
@@ -366,8 +369,8 @@ func called() (c calling, ok bool) {
 	return c, true
 }
 
-// line returns a command line that a user can type: this program, the package if there is one, the command
-// with this name, and its arguments.
+// line returns a command line that a user can type: this program, the command with this name, the package if
+// there is one, and the arguments of the command.
 func (c *calling) line(name string, args ...string) string {
 	words := []string{c.Name, name}
 	if c.Of != "" {

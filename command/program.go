@@ -141,8 +141,8 @@ func (p Program) check() error {
 func (p Program) find(name string) (*sim.System, error) { return known.System(p.Systems, name) }
 
 // mainPackage returns the words that a user must type after "go" to run the main package of this program
-// from the current folder, such as "run ./cmd/macemc". It returns "" if the program has no build
-// information.
+// from the current folder: "run ./cmd/macemc" within its module, "tool macemc" in a module that has it as a
+// tool, and elsewhere "run" with its whole path. It returns "" if the program has no build information.
 func mainPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -188,8 +188,8 @@ func asTyped(pkg, ofModule, here string) string {
 	}
 }
 
-// inCache matches the names of programs that the go command has built into its cache or into a temporary
-// folder.
+// inCache matches the names of the folders in which the go command keeps programs: those in its cache, and
+// those that it builds for one run.
 var inCache = regexp.MustCompile(`go-build|/[0-9a-f]{40,}-d$`)
 
 // self returns the words by which the user called this program, for commands in reports. arg0 is the name

@@ -47,7 +47,8 @@ type searchFlags struct {
 
 func (t *tool) searchCommand() *cobra.Command { return t.searches(new(searchFlags)) }
 
-// searches returns a command, not yet named, that runs a search according to the flags f.
+// searches returns the command search, which runs a search according to the flags f. The command coordinator
+// is made from it.
 func (t *tool) searches(f *searchFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM",

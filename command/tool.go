@@ -77,8 +77,8 @@ func (t *tool) execute(args []string) int {
 	return exitInput
 }
 
-// ended returns the exit status after everything was printed. If some output could not be written, a status
-// of success becomes an error.
+// ended returns the exit status after everything was printed. If some output could not be written, the status
+// becomes exitInput, unless something was found, whose status stays.
 func (t *tool) ended() int {
 	if p, is := t.stdout.(*printer); is && p.lost != nil {
 		t.complain(fmt.Errorf("some of the output could not be written: %w", p.lost))

@@ -37,7 +37,8 @@ func (c *clock) rings(now time.Time) bool {
 	return true
 }
 
-// idle returns how long the loop may wait until a timer or the alarm is due.
+// idle returns how long the loop may wait until a timer, the alarm or the next guarded action is due, but at
+// most an hour.
 func (c *clock) idle(now time.Time, timers map[sim.Signal]time.Time) time.Duration {
 	until := now.Add(time.Hour)
 	earlier := func(t time.Time) {

@@ -58,8 +58,8 @@
 // A life of a node lasts from its start to its end. It has a number, counted from 0, and a name, which is a
 // random number that no other life has; so has each connection. A peer is another node, or the node itself, as
 // one node sees it. A hello is the first message on a connection, by which each end says what it is. The serial
-// of a message is the number of messages that its sender's life had sent by then. A step is one run of a
-// handler, with its effects.
+// of a message is its number among the messages that its sender has sent in this life, counted from 1. A step
+// is one run of a handler, with its effects.
 //
 // # Operation
 //

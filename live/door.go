@@ -124,8 +124,9 @@ func (d *door) dials(to int, h *hello) {
 // errNowhere is the error for a node that is not in the book yet.
 var errNowhere = errors.New("the book does not have this node's address yet; start it, or add a line for it")
 
-// encrypt begins TLS on a connection, and checks that the other end has the certificate of node
-// to. accepts is set at the end that has accepted the connection.
+// encrypt begins TLS on a connection. The end that has opened it checks that the other end has the
+// certificate of node to. The end that has accepted it, at which accepts is set, only requires a
+// certificate that one of the authorities has signed: see claims for the name in it.
 func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 	c := d.tlsNow()
 	if c.MinVersion < tls.VersionTLS12 {

@@ -258,7 +258,8 @@ func (p *Processes) Stop() (err error) {
 }
 
 // Child runs the nodes of h in a process that Spawn started. It obeys the orders that it reads from orders, the
-// standard input, until they end. The nodes are recorded to file 3.
+// standard input, until they end, ctx is done or a handler fails. Then it stops the nodes. The nodes are
+// recorded to file 3: see ChildRecord.
 func Child(ctx context.Context, h *Host, orders io.Reader) error {
 	ended := make(chan struct{})
 	go func() {

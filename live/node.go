@@ -359,7 +359,7 @@ type Status struct {
 	Steps  uint64
 	Peers  int // the number of peers with which there is a connection
 	Timers int
-	Queued int // the number of sent messages that are not known to be delivered
+	Queued int // the number of messages sent by TCP that are not known to be delivered
 }
 
 // status is a Status that other goroutines may read.
@@ -368,7 +368,8 @@ type status struct {
 	shown Status
 }
 
-// Status returns the status of the node at the last time when it had nothing to do.
+// Status returns the status of the node at the last time when it had nothing to do, but with its present
+// number of steps.
 func (n *Node) Status() Status {
 	n.status.mu.Lock()
 	s := n.status.shown

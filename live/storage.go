@@ -272,7 +272,7 @@ type contents struct {
 
 func newContents() *contents { return &contents{map[string]string{}, map[string][]byte{}} }
 
-// Get implements handler.Disk, as Keys and Read do.
+// Get implements handler.Disk, as Keys, Files and Read do.
 func (c *contents) Get(key string) (string, bool) {
 	v, is := c.keys[key]
 	return v, is

@@ -149,7 +149,8 @@ func nodesOf(words []string, n int) (nodes []int, err error) {
 }
 
 // Run causes the faults of the timetable in a fleet of n nodes, until its end or until ctx is done.
-// Then it ends them all: see heal. It calls tell with a description of each fault.
+// Then it ends all faults but the failures for good: see heal. It calls tell with a description of each
+// fault.
 func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what string)) error {
 	began := time.Now()
 	down := map[int]bool{}
@@ -174,8 +175,9 @@ func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what strin
 	return nil
 }
 
-// heal ends the faults of a fleet of n nodes: nodes that were killed or paused run again, except those
-// in down, which are down for good; there is no partition, and no message is lost or delayed.
+// heal ends the faults of a fleet of n nodes: it restarts the nodes in down, which were killed, and lets
+// paused ones continue; there is no partition, and no message is lost or delayed. Nodes that went down for
+// good are not in down, and stay down.
 func heal(f Fleet, n int, down map[int]bool, tell func(what string)) {
 	f.Climate(Climate{})
 	f.Cut(nil, false)

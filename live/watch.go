@@ -185,7 +185,7 @@ func newWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	return w, nil
 }
 
-// A glimpse answers the questions of properties about the messages under way.
+// A glimpse answers the questions of properties about the timers and the messages under way.
 type glimpse struct{ w *Watch }
 
 func (g glimpse) Timers() (n int) {
@@ -260,8 +260,8 @@ func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 // Steps returns the number of steps that were repeated.
 func (w *Watch) Steps() int { return w.steps }
 
-// Waiting returns the number of entries that wait because they receive a message whose sending was not read
-// from a record yet.
+// Waiting returns the number of entries that wait because they, or an earlier entry of their node, receive a
+// message whose sending was not read from a record yet.
 func (w *Watch) Waiting() (n int) {
 	for _, m := range w.nodes {
 		n += len(m.entries)
@@ -295,7 +295,8 @@ func (w *Watch) add(e *record.Entry) {
 // dead informs the watch that the process of a node has ended, and the record of its life with it.
 func (w *Watch) dead(node int) { w.add(&record.Entry{Kind: record.EntryEnd, Node: node}) }
 
-// advance repeats one step of each node that has a step whose turn it is. It reports whether there was any.
+// advance takes the waiting entries of each node in their order, up to the first whose turn has not come. It
+// reports whether it has taken any.
 func (w *Watch) advance() (some bool) {
 	for i, n := range w.nodes {
 		k := 0
@@ -476,8 +477,8 @@ func (w *Watch) showBehind(n *mirror) {
 	b.show(&b.seen)
 }
 
-// find records a violation, unless there is one of the same property, or of the same node if a handler
-// failed.
+// find records a violation, unless there is one of the same property already, or, if it has no property,
+// one of the same node with the same message.
 func (w *Watch) find(v Violation) {
 	key := v.Property
 	if key == "" {
@@ -541,7 +542,8 @@ func (r *retold) room(s handler.Send) bool {
 	return !slices.Contains(r.step.Refused, uint32(s.Place))
 }
 
-// now is never called, since the answers of the clock are in the record.
+// now returns an arbitrary time. It does not matter which, since the record has the results of comparing
+// times: see before.
 func (r *retold) now() time.Duration { return time.Second }
 
 func (r *retold) log(string)                {}

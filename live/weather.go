@@ -17,7 +17,7 @@ type Weather struct {
 	now  Climate
 }
 
-// Climate has the chances, from 0 to 1, of the faults of links.
+// Climate has the chances, from 0 to 1, of the faults of links, and the delay of messages.
 type Climate struct {
 	Loss    float64       // a datagram is lost
 	Dup     float64       // a datagram comes twice
