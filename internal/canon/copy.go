@@ -210,8 +210,8 @@ func (c *copies) enter() bool {
 }
 
 // alloc returns zeroed memory for n values of the plan's type. The garbage collector must
-// know where the pointers in it are. If there are none, or only those of strings, alloc
-// takes any memory.
+// know where the pointers in it are. If there are none, or only those of strings, it need
+// not know the plan's type.
 func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 	switch {
 	case cp.size == 0 || n == 0:
@@ -227,7 +227,7 @@ func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 	}
 }
 
-// nothing is the address that empty slices point to.
+// nothing is the address of objects, and of the elements of slices, that take up no memory.
 var nothing [0]byte
 
 func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {

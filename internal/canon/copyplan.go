@@ -58,8 +58,8 @@ type copyPlan struct {
 
 	// The fields from here on are set when an interface was first found to hold the type.
 	met    bool
-	shared bool // copies share the value, since it belongs to the World or cannot be walked
-	boxed  bool // the value cannot change: copies may share it, or have their own
+	shared bool // copies share the value, since it belongs to the World, cannot change, or cannot be walked
+	boxed  bool // the value is shared only since it cannot change: a copy may as well have its own
 	fixed  bool // the value cannot change, or belongs to the World
 }
 
@@ -236,8 +236,9 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 	}
 }
 
-// sharesField reports whether copies share the value of the field f of t: the field is left out, and its value
-// cannot be walked. Functions, and lists of them, are copied nevertheless.
+// sharesField reports whether copies share the value of the field f of t: a rule declares its functions
+// immutable, or the field is left out, and its value cannot be walked. Other functions, and lists of them, are
+// copied even if they are left out.
 func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
 	if w.fixedField(t, f) {
 		return true
@@ -246,8 +247,8 @@ func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
 	return (opaque || f.Tag.Get("mc") == "-") && !w.ofWorld(f.Type) && !w.walkable(f.Type) && !functions(f.Type)
 }
 
-// functions reports whether t is a function type, or a list or a map of functions. It does not look into
-// nested lists, which may be lists of themselves.
+// functions reports whether t is a function type, or a list or a map of functions, which may be nested. It
+// gives up at lists that are nested very deeply, since these may be lists of themselves.
 func functions(t reflect.Type) bool {
 	const nested = 16
 	for range nested {

@@ -43,7 +43,8 @@ func funcName(code uintptr) (name string) {
 }
 
 // copyFunc returns the copy of the function value f, which is not nil. If fixed is set, because a rule
-// declares the function immutable, f is shared unless it is a method value whose receiver is known.
+// declares the function immutable, f is shared, with two exceptions: a method value is copied if the type of
+// its receiver is known, and refused if it is not known where receivers lie in memory.
 func (c *copies) copyFunc(cp *copyPlan, f unsafe.Pointer, fixed bool) unsafe.Pointer {
 	switch way := c.funcWay(c.code(cp, f)); {
 	case fixed && way.plan == nil && !way.unseen:

@@ -81,8 +81,8 @@ func (m *Mold) Refill(packed []byte) {
 	}
 }
 
-// Pack appends the Mold's value in packed form to b. It returns false if a pointer or an interface in the
-// value has been changed.
+// Pack appends the Mold's value in packed form to b, as Walker.Pack would write it. It returns false if a
+// pointer or an interface in the value has been changed.
 func (m *Mold) Pack(b []byte) ([]byte, bool) {
 	for i := range m.words {
 		if w := &m.words[i]; *(*unsafe.Pointer)(w.at) != w.is {

@@ -214,8 +214,8 @@ func (b *builder) word(p *plan, v reflect.Value) (text string) {
 
 var duration = reflect.TypeFor[time.Duration]()
 
-// plainWord returns s, the text of a value whose type Options.Named lists. It quotes s unless it reads as
-// one word that cannot be taken for anything else.
+// plainWord returns s, the text of a value whose type Options.Named lists, or of an integer for people. It
+// quotes s unless it reads as one word that cannot be taken for anything else.
 func plainWord(s string) string {
 	if s == "" || s == "nil" {
 		return strconv.Quote(s)

@@ -156,7 +156,7 @@ type reader struct {
 	outer *plan // the plan of the type that dynamic has read last
 }
 
-// begin makes a used reader ready for the bytes of another value.
+// begin makes a used reader ready for the bytes of another value. It forgets the objects of the last one.
 func (r *reader) begin(data []byte) {
 	clear(r.made)
 	*r = reader{data: data, made: r.made[:0], types: r.types[:0]}

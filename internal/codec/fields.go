@@ -49,7 +49,7 @@ func (d *Fields) Uint() uint64 {
 	return x
 }
 
-// Int returns the next number, which has as many bytes as it needs and is at most 2^40.
+// Int returns the next number, which has as many bytes as it needs, or 2^40 if the number is larger.
 func (d *Fields) Int() int { return int(min(d.Uint(), 1<<40)) }
 
 // Count returns the next number as the number of items that follow. It is malformed if fewer

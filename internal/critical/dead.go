@@ -22,9 +22,9 @@ const (
 	trustFew  = 2  // the number of walks by which a candidate is accepted at first
 	trustMost = 16 // the largest number of candidates that are accepted until one is examined
 
-	escapeTimes  = 2 // by which the number of walks is multiplied that an earlier recovery from before the last step needed
-	escapesMost  = 4 // the largest number of walks that results from that
-	escapeLonger = 4 // by which the steps of the last walk that recovered are multiplied, for the steps of these walks
+	escapeTimes  = 2 // how many times as many walks are taken as an earlier recovery from before the last step needed
+	escapesMost  = 4 // the largest number of these walks
+	escapeLonger = 4 // how many times as many steps they may take as the last walk that recovered
 )
 
 // examine examines by all walks the candidate that was accepted last, if at least after candidates were
@@ -109,9 +109,10 @@ func (e *ends) critical(c *candidate, decided func() (bool, error), way func() [
 	return ok && err == nil, err
 }
 
-// escapes reports whether the state before the last step of c can recover. First it repeats two ways: that by
-// which the last examined candidate recovered, and that by which the finding's run did. Then it takes walks, a
-// small multiple of the number that these recoveries needed. For the finding's run, cut off after its critical
+// escapes reports whether the state before the last step of c can recover. While no walk is known that recovered
+// from such a state, it takes the usual number of walks, in all manners. Later it first repeats two ways: that by
+// which a candidate recovered last, and that by which the finding's run did. Then it takes walks, a few times as
+// many as these recoveries needed, but at most escapesMost. For the finding's run, cut off after its critical
 // step, the answer is known to be yes.
 func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
 	cut := s.isCut(c)
@@ -134,7 +135,8 @@ func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool
 }
 
 // escaped records the walk w, by which c recovered from the state after from steps, the one before its last
-// step: its way, and how many walks were needed to find it.
+// step: its way, and, as that walk was the first of w.Number+1 to recover, how many walks to take for the next
+// candidates.
 func (s *shrinker) escaped(c *candidate, from int, w search.Success) (err error) {
 	s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
 	s.way, err = s.wayOf(c, from, w)

@@ -9,14 +9,14 @@
 // # Words
 //
 //   - finding's run: the run with which shrinking begins.
-//   - candidate: a shorter run, made of some of the steps, that may replace the present one. It is accepted if it
-//     fails in the same way; for a dead run, walks decide that.
+//   - candidate: a run that may replace the present one. Most candidates are shorter, and made of some of its
+//     steps. A candidate is accepted if it fails in the same way; for a dead run, walks decide that.
 //   - present run: the candidate that was accepted last, or the finding's run.
 //   - way: a list of steps that a walk took. To repeat a way is to take its steps from another state, as far as
 //     they are possible there.
 //   - round: a step that no other step has caused, such as a request, a timer or a fault, with all that it caused.
 //   - class: the steps of one event, of one kind, or at one node.
-//   - wild step: one that needs an environment that has not healed, such as a fault.
+//   - wild step: one that might be impossible if the environment had healed before, such as a fault.
 //
 // # Which step
 //

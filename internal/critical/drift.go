@@ -16,8 +16,8 @@ const (
 // changes in a row did not make the run shorter than the shortest so far. Meanwhile a candidate that is as
 // short as the present run replaces it, and now and then one that is a little longer does. The reason: a step
 // that cannot be removed now may become removable when other steps are superfluous. For example, a request that
-// waits until its data is there is not repeated. And removing a whole round of messages may first need one more
-// task.
+// waits until its data is there is not repeated. And what replaces a round may need one task more, before the
+// rest of the round can be removed. The random numbers depend only on the finding.
 func (s *shrinker) drift() error {
 	if !s.survive() || s.careful { // a dead run would cost walks for each of many changes
 		return nil

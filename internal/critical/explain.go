@@ -21,9 +21,10 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	})
 }
 
-// For returns the options for explaining the findings of the search result r. Locating the critical step of a
-// finding may cost search.Options.ExplainEffort, and making its run shorter may cost as much again. The effort
-// of deciding about suspects is added to both. All runs are taken in the lab of the search.
+// For returns the options for explaining a finding of the search result r. Locating the critical steps of all
+// findings together may cost search.Options.ExplainEffort, of which each finding has an equal part. Making its
+// run shorter may cost as much again. The effort of deciding about suspects is added to both. All runs are taken
+// in the lab of the search.
 func (o Options) For(r *search.Result) Options {
 	n := max(1, len(r.Findings))
 	effort := r.ExplainEffort() / n
@@ -86,8 +87,8 @@ func (r *Result) with(f *search.Finding) *Result {
 	return &Result{Finding: f, Alive: r.Alive, Others: r.Others, Stopped: r.Stopped, Effort: r.Effort}
 }
 
-// located returns the dead finding f with its critical step, which shrinking needs: shrinking keeps every step
-// up to that one. If the search has decided the step already, located does not decide it again.
+// located returns the finding f, if it is dead with its critical step. Shrinking a dead run needs this step,
+// after which it cuts the run off. If the search has decided the step already, located does not decide it again.
 func (b *bench) located(f *search.Finding) (*Result, error) {
 	if f.Verdict != trace.VerdictDead || decided(f) {
 		return &Result{Finding: f}, nil

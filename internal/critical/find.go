@@ -101,7 +101,7 @@ func inLab(sys *sim.System, f *search.Finding, opts Options, look func(*bench) (
 	return out, err
 }
 
-// openBench opens the lab of the search that met the finding or, if it is not known, a lab of its own.
+// openBench opens the lab of the search that met the finding or, if that search is not known, a lab of its own.
 func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error) {
 	opts.Search.NoWalks = false
 	from := cmp.Or(opts.From, &search.Result{System: sys})
@@ -116,7 +116,7 @@ func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error)
 // costs records how much effort the work in a lab has taken.
 func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 
-// stopped reports whether the caller has asked to stop.
+// stopped reports whether the caller has asked to stop. It ignores the effort.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
 // find is Find with only a part of the effort. If before is not nil, find keeps its decisions about the
@@ -202,11 +202,12 @@ func newFinder(b *bench, of *search.Case, part float64) *finder {
 const effortMost = 20_000_000
 
 // survive reports whether the run ends in a failure, and not dead. If so, recoverable means that a run can go
-// on without the failure.
+// on without a failure.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
 // find fills in the facts about the finding f. If known is set, f has its critical step, and find looks only
-// for the nearest live run. If noLive is set, it does not look for that.
+// for the nearest live run, unless a live walk shows that the step is wrong. If noLive is set, find does not
+// look for a live run.
 func (p *finder) find(f *search.Finding, known, noLive bool) error {
 	switch dead := f.Verdict == trace.VerdictDead; {
 	case !dead && !p.survive():

@@ -16,7 +16,7 @@ const (
 	saltExamine = 5 // for accepted runs that are examined
 	saltNear    = 0x4000
 	saltSure    = 0x8000
-	saltWay     = 0xc000 // for ways; each state uses one salt from here on
+	saltWay     = 0xc000 // for shortcuts; see shrinker.ways, which is added for each time that walks are taken
 )
 
 const (

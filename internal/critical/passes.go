@@ -7,7 +7,8 @@ import (
 	"macemc/internal/wording"
 )
 
-// without tries the present run without the steps for which out returns true. The last step stays.
+// without tries the present run without the steps for which out returns true. If s.keep is set, the last step
+// stays.
 func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
 	steps := s.now().Path.Steps
 	var left []int
@@ -42,7 +43,8 @@ func (s *shrinker) faults() error {
 	return nil
 }
 
-// nodes tries the present run without the steps of one node, for each node in turn.
+// nodes tries the present run without the steps of one node, for each node in turn. Steps that are at no node
+// are removed by their kind.
 func (s *shrinker) nodes() error {
 	for _, node := range s.classes(where) {
 		if err := s.without(func(_ int, step *choose.Step) bool { return where(step) == node }); err != nil {
@@ -75,8 +77,8 @@ const alikeMost = 24
 
 // classmates tries the present run without some consecutive steps of one class, whatever other steps lie
 // between. This removes steps that cannot be removed one by one: seven ticks of a node that counts to seven,
-// or the three messages of one round among other activity. It returns after the first success, since the
-// other passes then get further at less cost.
+// or the three messages of one round among other activity. It returns after the first class of which it could
+// remove steps, since the other passes then get further at less cost.
 func (s *shrinker) classmates() error {
 	before := s.length()
 	for _, of := range classes {

@@ -16,13 +16,13 @@ import (
 	"macemc/trace"
 )
 
-// A step is removed if a few walks show no recovery of the rest. Now and then shrinker.accept walks, the usual
-// number divided by acceptShare, examine the rest: see trust. The final run must be dead by confirmTimes as
-// many fresh walks.
+// A step of a dead run is removed if a few walks show no recovery of the rest. Now and then shrinker.accept
+// walks, the usual number divided by acceptShare, examine the rest: see trust. The final run must be dead by
+// confirmTimes as many fresh walks.
 const (
 	acceptShare  = 6
 	confirmTimes = 10
-	sureWays     = 4 // up to this many ways by which accepted candidates recovered, the next longer candidate is confirmed; then a binary search begins
+	sureWays     = 4 // while fewer ways are known by which candidates recovered from their ends, a new one makes sure try the next longer candidate, and not a binary search
 
 	exhaustSmall = 5_000 // the largest number of states, after healing, that are visited to decide about one candidate
 )
@@ -174,14 +174,14 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 	return s
 }
 
-// candidate is a shorter run that may replace the present one.
+// candidate is a run that may replace the present one. It is shorter, except while drift changes the run.
 type candidate struct {
 	*search.Case
 	proved bool // it is known to be dead, by visiting all states that can follow
 }
 
-// shrinkMost is how much effort removing steps may take. If Options.Effort is large, it is one part in
-// shrinkTimes of that instead.
+// shrinkMost is how much effort removing steps may take or, if that is more, Options.Effort divided by
+// shrinkTimes.
 const (
 	shrinkMost  = 1_500_000
 	shrinkTimes = 8
@@ -228,7 +228,7 @@ func (s *shrinker) descend() error {
 	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.rounds, s.stretches) })
 }
 
-// aligned calls all passes, except for random changes, until none of them removes a step.
+// aligned calls the passes of descend, and classmates, until none of them removes a step.
 func (s *shrinker) aligned() error {
 	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.rounds, s.stretches, s.classmates) })
 }
@@ -263,7 +263,7 @@ func (s *shrinker) repeat(passes ...func() error) error {
 	}
 }
 
-// drifts calls drift and waits, and then all other passes, by turns, until none of them makes the run shorter.
+// drifts calls drift, waits and aligned by turns, until none of them makes the run shorter.
 func (s *shrinker) drifts() error { return s.repeat(s.drift, s.waits, s.aligned) }
 
 // keepCut sets s.cut: the finding with its dead run cut off after the critical step. The evidence about the
@@ -393,7 +393,8 @@ func (s *shrinker) fails(of *search.Case, last string) *candidate {
 }
 
 // stands reports whether a candidate is dead, by this many walks or exactly, and, if s.keep is set, whether its
-// last step is critical. It does not examine a state again about which it has decided before.
+// last step is critical. It does not examine a state again about which it has decided before, unless by fewer
+// walks. A candidate that ends in a failure, and not dead, always stands.
 func (s *shrinker) stands(c *candidate, walks int, salt uint16) (ok bool, err error) {
 	if s.survive() {
 		return true, nil
@@ -453,9 +454,10 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	return nil
 }
 
-// sure confirms the candidate that was accepted last by fresh walks and by replaying it. If it does not pass,
-// since a walk recovered, sure tries the next longer one that does not recover in the same way, and after some
-// of these a binary search finds an earlier candidate that passes. It returns nil if none passes.
+// sure confirms the candidate that was accepted last by fresh walks and by replaying it. If it does not pass
+// since a walk recovered by a new way, sure tries the next longer one that does not recover by it. Otherwise, or
+// after some of these, a binary search finds an earlier candidate that passes: all after it are held to lack a
+// necessary step. sure returns nil if none passes.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding
@@ -539,7 +541,8 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 }
 
 // lastEscapes reports whether the state before the last step of c can recover, and keeps in s.escape the walk
-// that does: a fresh one if a few walks suffice, or else one that repeats a known way.
+// that does: a fresh one if a few walks suffice, or else one that repeats a known way, or, if that does not
+// recover, one of more fresh walks.
 func (s *shrinker) lastEscapes(c *candidate, d *decide.Finder, walks int) (ok bool, err error) {
 	at := c.Steps() - 1
 	if ok, err = d.LastEscapes(escapesMost, 0, saltSure+s.round, s.manner); !ok && err == nil {

@@ -79,7 +79,7 @@ func Dead(step int, names, explanations []string) *trace.Failure {
 // Run describes a run to decide about.
 type Run struct {
 	Events []string // the event of each step
-	// Wild says for each step whether it needs an environment that has not healed, as a fault does.
+	// Wild says for each step whether it might be impossible if the environment had healed before, as a fault is.
 	Wild []bool
 	// Live says for each state of the run, including the one before the first step, whether all liveness properties
 	// hold.

@@ -17,8 +17,8 @@ type Deviates struct {
 	Harmless  bool // if Step is 0: walks that kept the property took each step that was compared, too
 }
 
-// Did counts, for each step of a run, the fresh walks that took the same step: those that kept the property,
-// and those that met a failure.
+// Did counts, for each step of a run, the fresh walks that took the same step: those that went on without a
+// failure (Kept), and those that met one (Broke).
 type Did struct {
 	AllKept, AllBroke int
 	Kept, Broke       []int // by step

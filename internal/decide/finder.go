@@ -332,7 +332,8 @@ func (p *Finder) sample() (*Result, error) {
 	}
 }
 
-// isolated is isolate for a run whose end is not known to be dead.
+// isolated is isolate, except that it first takes walks from the end of the run, if that is not known to be dead
+// and no walks were taken there. It returns ErrAlive if one of them recovers.
 func (p *Finder) isolated() (low, high int, err error) {
 	n := p.run.Steps()
 	if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
@@ -348,7 +349,7 @@ func (p *Finder) isolated() (low, high int, err error) {
 }
 
 // narrowed tries to decide exactly what walks suggest: that the state after high steps is dead and, for a
-// violation, that the state after low steps is not. moved reports whether this has changed what is known.
+// violation, that the state after low steps is not. moved reports whether one of these turned out to be wrong.
 func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	if p.dead <= p.run.Steps() && p.dead > high {
 		if err := p.settle(high, p.opts.Exhaust); err != nil {

@@ -142,9 +142,9 @@ func (p *Finder) stretch(n int) (low, high int, err error) {
 }
 
 // lastAlive returns the index in starts of the last state that is recoverable, or -1. live is the number of
-// steps to a live state of the run; states before it are known to be recoverable. If there are many states, a
-// binary search finds one that is recoverable while the next is not, and then some states beyond it are
-// tried.
+// steps to a state of the run that is known to be recoverable, as then are those before it; -1 means that none
+// is known. If there are many states, a binary search finds one that is recoverable while the next is not, and
+// then some states beyond it are tried.
 func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	known := -1
 	for i, s := range starts {
@@ -171,8 +171,8 @@ func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	return p.lastOf(starts, low, len(starts), max(1, (len(starts)-low)/startsMost))
 }
 
-// lastOf returns the index of the last recoverable state between low and high in starts. It tries every so
-// many of these states, from the last to the first.
+// lastOf returns the index of the last recoverable state between low and high in starts, or low if it finds
+// none. It tries one of every so many of these states, from the last to the first.
 func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	for i := high - 1; i > low; i -= every {
 		alive, err := p.alive(starts[i])
@@ -311,8 +311,7 @@ func (p *Finder) recovered(s Success) {
 	}
 }
 
-// ask makes the lab take walks. It counts them, and collects the failures other than that of the run that
-// they met.
+// ask makes the lab take walks. It counts them, and collects the failures that they met: see Note.
 func (p *Finder) ask(q Walks) (*Walked, error) {
 	if p.Stopped(1) {
 		return nil, ErrStopped
@@ -326,8 +325,8 @@ func (p *Finder) ask(q Walks) (*Walked, error) {
 	return w, nil
 }
 
-// Note keeps failures that walks from the state after at steps met: the first of each kind, without the
-// failure of the run itself.
+// Note keeps failures that walks from the state after at steps met: the first of each kind. It keeps none if
+// the run itself ends in a failure.
 func (p *Finder) Note(at int, failed []Failed) {
 	if p.survive {
 		return

@@ -40,7 +40,7 @@ func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 // LastIsCritical decides whether the last step of a dead run is critical: whether the state before that
 // step could recover, for which one walk that recovers is enough. It takes walks of the manner *by first,
 // and sets *by to the manner of the walk that recovered, since that will probably do for the next, similar
-// run, too.
+// run, too. If no walk recovers, it tries to decide exactly.
 func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
@@ -67,8 +67,9 @@ func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error
 	return decided && last == at, err
 }
 
-// LastEscapes is LastIsCritical with walks of one manner alone, of at most the given number of steps. If
-// steps is 0, they are as long as those of LastIsCritical.
+// LastEscapes is LastIsCritical with walks of one manner alone, and does not decide exactly. steps limits the
+// number of steps of a walk, but not to less than shortest. If steps is 0, walks are as long as those of
+// LastIsCritical.
 func (p *Finder) LastEscapes(walks, steps int, salt uint16, by Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
