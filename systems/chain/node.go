@@ -86,7 +86,8 @@ func (r *replica) place(sim.Env) {
 	}
 }
 
-// request appends the command of a client to the history, at the head.
+// request appends the command of a client to the history, at the head. If the command is acknowledged
+// already, it sends the answer again.
 func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	switch {
 	case !r.answers.Has(m.Command) || r.bug(env, CH3):

@@ -213,7 +213,7 @@ func (p *proposer) more(env sim.Env, m propose) {
 	p.assign(env)
 }
 
-// assign gives each pending command a free slot, as long as there are any.
+// assign gives each pending command a free slot, as long as there are any, and drops the others.
 func (p *proposer) assign(env sim.Env) {
 	pending := p.pending
 	p.pending = nil

@@ -74,7 +74,8 @@ func NewReplica(of []sim.Addr, k int, l service.Learner, mute bool) sim.Node {
 // Learned implements service.Server.
 func (r *replica) Learned() service.Learner { return r.log.learner }
 
-// request makes a replica that does not lead prepare a ballot for the command of a client.
+// request makes a replica that does not lead prepare a ballot for the command of a client, unless the
+// command was applied before.
 func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	if !r.again(env, m.Command) {
 		r.pending = append(r.pending, m.Command)

@@ -165,8 +165,8 @@ func (p *proposer) filled() bool {
 	return true
 }
 
-// learnt reports whether every learner has applied the values of each proposer, or, if there is only one
-// slot, some value. Proposers that wait and have no ballots left do not count. It is true if at least
+// learnt reports whether every learner has applied the values of each proposer, or, if the number of
+// slots is limited, some value. Proposers that wait and have no ballots left do not count. It is true if at least
 // half of the acceptors are down, since then nothing is promised.
 func learnt(v sim.View[*learner]) bool {
 	params := v.Params()

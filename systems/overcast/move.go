@@ -58,7 +58,8 @@ func (n *node) pump(env sim.Env, to sim.Addr) {
 	}
 }
 
-// answerProbe answers node from when its burst is complete.
+// answerProbe answers node from when its burst is complete, and turns it away if this node is not
+// locked for it.
 func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	switch {
 	case !m.last:

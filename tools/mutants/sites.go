@@ -141,7 +141,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// answer adds the mutant that inverts r, a result that a function returns.
+// answer adds the mutant that inverts r, a result that a function returns, if r is true or false.
 func (f *finder) answer(r ast.Expr) {
 	id, ok := r.(*ast.Ident)
 	switch {
