@@ -149,7 +149,7 @@ var handlerKinds = map[string]sight.HandlerKind{
 
 // search looks for a handler in the layers of its node. The first layer counts that lists a handler of the
 // value, whose method has a case for the value's type, or whose package declares that type. If there is none,
-// search returns the method of the outermost layer.
+// search returns the method of the outermost layer that has it, or else the function that makes the nodes.
 func (l *Sources) search(h handled) Source {
 	var methods []reflect.Value
 	var owners []reflect.Type

@@ -31,7 +31,7 @@ type happening struct {
 	step    uint32 // the step of the tape, an instant of the run
 	node    int    // -1 for the whole network
 	life    int
-	event   sim.Event       // what the node reacted to; zero for the start of a life
+	event   sim.Event       // what the node reacted to; zero for the start of its first life
 	effects []program.Event // what it did
 	lines   []canon.Line    // the node's state afterwards; nil if that did not change
 }
@@ -145,7 +145,7 @@ func (h *happening) shows(lines []canon.Line) {
 	}
 }
 
-// own adds a happening that is not the arrival of a message. what is the signal that stands for its cause.
+// own adds a happening as an action of the node. what is the signal that stands for its cause.
 func (r *recorder) own(at time.Duration, node int, what sim.Signal) *happening {
 	return r.add(at, node, sim.Event{Kind: sim.KindAction, Value: what})
 }
@@ -280,7 +280,7 @@ func (n *player) next() *happening {
 	return all[n.life][n.at]
 }
 
-// Offers offers the next happening as an action, unless a message causes it.
+// Offers offers the next happening if it is an action: see recorder.own.
 func (n *player) Offers(offer func(sim.Signal)) {
 	if h := n.next(); h != nil && h.event.Kind == sim.KindAction {
 		offer(h.event.Value)

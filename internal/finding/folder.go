@@ -60,8 +60,9 @@ type File struct {
 }
 
 // Put writes a new folder NAME-1, or NAME-2 if that exists, and so on, and returns its name. files gets
-// that name, and returns the files to write. If a file cannot be written, Put leaves it out and returns the
-// error together with the folder. If that is the first file, or the disk is full, there is no folder.
+// that name, and returns the files to write. If the Write of a file fails, Put leaves the file out and returns
+// the error together with the folder. If that is the first file, or if the disk does not take one, for instance
+// since it is full, there is no folder.
 func (s *Shelf) Put(name string, files func(folder string) []File) (folder string, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return "", unwritten(err)
@@ -93,7 +94,7 @@ func exists(name string) bool {
 func unwritten(err error) error { return fmt.Errorf("the finding cannot be written: %w", err) }
 
 // try writes all files into an unfinished folder, and then gives that the name of the folder. lacks names
-// files that could not be written; with err there is no folder.
+// files whose Write failed, and which are left out; with err there is no folder.
 func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 	temporary, err := s.begin()
 	if err != nil {
@@ -119,7 +120,7 @@ func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 }
 
 // begin creates an unfinished folder and locks it. If another process removes the folder before it is
-// locked, begin tries again. On systems without locks no folder is ever removed.
+// locked, begin tries again. On systems without locks no process removes a folder of another.
 func (s *Shelf) begin() (temporary string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

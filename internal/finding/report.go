@@ -213,7 +213,8 @@ func (t *tale) promise() string {
 	return "in every state, " + name + "."
 }
 
-// critical writes the section on the critical step, or on the last step if there is none.
+// critical writes the section on the critical step of a dead run. For other findings it writes the section on
+// the last step.
 func (t *tale) critical(p *page) {
 	at := t.f.Step
 	if !t.Dead() {

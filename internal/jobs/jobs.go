@@ -57,16 +57,16 @@ type Hands struct {
 	Say  func(string)
 }
 
-// Job is a search whose walks other processes take. It consists of the arguments of a command line, so no
-// code is sent.
+// Job is a search whose walks other processes take. Its options are the arguments of a command line, so no code
+// is sent.
 type Job struct{ Header }
 
 // ErrRefused reports that a worker cannot take walks of a job.
 var ErrRefused = errors.New("this worker cannot take walks of the search")
 
-// Lone is work that a process of its own does, since it may end the process, as it has ended another one: a
-// span of walks, or a group of states. The process reads it from its standard input, as JSON. It prints the
-// number of each walk or state before it takes it, and the result at the end.
+// Lone is work for a process of its own, since it may have ended another process: a span of walks, or a group
+// of states. The process reads it from its standard input, as JSON. It prints the number of each walk or state
+// before it takes it, and the result at the end.
 type Lone struct {
 	Job    Job
 	Known  search.Knowledge

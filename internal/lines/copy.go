@@ -121,9 +121,8 @@ const (
 	aboutName   = "about.json"
 )
 
-// copyOf returns the file of the program of which this process is a copy that counts lines, and the
-// folders of the packages whose lines it counts, by import path. It returns an error if this process is
-// no such copy.
+// copyOf returns the file of this program, if it is a copy that counts lines, and the folders of the
+// packages whose lines it counts, by import path. It returns an error if this program is no such copy.
 func copyOf() (self string, dirs map[string]string, err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", nil, err

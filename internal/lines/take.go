@@ -27,8 +27,8 @@ type order struct {
 }
 
 // Asked does the work of a copy of the program that counts lines: it takes a path, and writes which lines
-// ran. It returns false if this process is no such copy. load reads the file of a path, and finds its
-// system.
+// ran. It returns false if this process was not started for that. load reads the file of a path, and finds
+// its system.
 func Asked(load func(file string) (*sim.System, *choose.Path, error)) bool {
 	text := os.Getenv(asked)
 	if text == "" {
