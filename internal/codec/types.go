@@ -92,8 +92,8 @@ func (c *Codec) Allow(types ...reflect.Type) {
 	}
 }
 
-// Near makes c read the types of the packages to which t leads, but not t itself, whose values are not
-// sent.
+// Near makes c read the types of all packages to which t leads. Unlike Allow, it does not list t itself,
+// whose values are not sent.
 func (c *Codec) Near(t reflect.Type) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +128,7 @@ type Type struct {
 	Shape uint64
 }
 
-// Types returns the types that c has written or read so far.
+// Types returns the types that New and Allow were given, and those that c has found by their names since.
 func (c *Codec) Types() (all []Type) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -8,8 +8,9 @@ import (
 )
 
 // Fewer decides whether a run of only some steps of a finding's path fails in the same way
-// as the whole. Shrink uses it for its candidates, and eventgraph.Depends can take its
-// method Same as an argument. If the path has a critical step, it must be the last one.
+// as the whole. It decides as Shrink does about its candidates. A caller of eventgraph.Depends
+// can call Same in the function that it passes. If the path has a critical step, it must be
+// the last one.
 type Fewer struct {
 	s   *shrinker
 	lab *search.Lab

@@ -236,8 +236,8 @@ func (p *Finder) test() Test {
 }
 
 // escapes looks for a recovery from a state that plain walks do not find. It takes walks in which one event
-// waits, as many and as long as holding says, and some walks of the other manners. They are no longer than
-// plain walks, since they find a narrow escape by picking other events, not by going on for longer.
+// waits, as many and as long as holding says, and some walks of the other manners. They need not be longer
+// than plain walks, since they find a narrow escape by picking other events, not by going on for longer.
 func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	for m := Holding; m < manners; m++ {
 		count := holding.Walks
