@@ -58,8 +58,7 @@ func (n *node) pump(env sim.Env, to sim.Addr) {
 	}
 }
 
-// answerProbe answers node from when its burst is complete, and turns it away if this node is not
-// locked for it.
+// answerProbe answers node from when its burst is complete, or turns it away if not locked for it.
 func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	switch {
 	case !m.last:
