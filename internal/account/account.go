@@ -201,7 +201,8 @@ func (a *Account) States() *recording.Recording {
 	return a.again(&a.runs[0], a.Finding.Path)
 }
 
-// LiveStates returns the states of the nearest run that recovers, or nil if there is none.
+// LiveStates returns the states of the nearest run that recovers, or nil if there is none. If the finding is not a
+// dead run, that is a run that becomes cold, or that goes on without the failure.
 func (a *Account) LiveStates() *recording.Recording {
 	if a.Finding.Live == nil {
 		return nil

@@ -110,7 +110,8 @@ func (t *tale) goesOn(p *page) {
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
 }
 
-// nearest writes the section on how the nearest run that recovers differs from the finding's.
+// nearest writes the section on how the nearest run that recovers differs from the finding's: one that becomes
+// live or cold, or that goes on without the failure.
 func (t *tale) nearest(p *page) {
 	live := t.f.Live
 	if live == nil {

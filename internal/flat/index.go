@@ -6,9 +6,10 @@ import (
 	"macemc/internal/canon"
 )
 
-// Index finds the position of a hash in a list of distinct hashes, which the caller keeps in a Hashes. The
-// zero Index belongs to the empty list. A copy of the struct is a view: while one goroutine calls Add,
-// others may call Find of their views, with views of the list.
+// Index finds the position of a hash in a list of distinct hashes, which the caller keeps in a Hashes: the
+// Index itself has only positions and a few bits of each hash. The zero Index belongs to the empty list. A
+// copy of the struct is a view: while one goroutine calls Add, others may call Find of their views, with
+// views of the list.
 type Index struct {
 	slots []uint32 // in the low bits a position plus one, in the others bits of the hash; 0 if free
 	used  int

@@ -153,7 +153,7 @@ func (s *Step) Run(e *Env, timed bool) { s.running, s.timed, s.texts = e, timed,
 // WroteTime reports whether the handler may have written a time into a text.
 func (s *Step) WroteTime() bool { return s.timed && s.texts != macetime.Texts() }
 
-// End records that the handler has returned.
+// End records that no handler runs any more: it has returned or failed.
 func (s *Step) End() { s.running = nil }
 
 // Running returns the Env of the handler that runs, or nil if none runs.

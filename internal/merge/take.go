@@ -147,7 +147,8 @@ func (m *merger) itself(k int) bool {
 	return m.step(k)
 }
 
-// broken makes the World take the step in which the i-th node is told that a connection has ended.
+// broken makes the World take the step in which the i-th node is told that a connection has ended, after the
+// faults that this needs. It returns false if that is not possible.
 func (m *merger) broken(i int, v *record.Event) bool {
 	from := v.From.Index()
 	hears := func(kind sim.Kind) bool {
