@@ -299,7 +299,8 @@ func (s *survey) anew(name string, starts [][][]byte) error {
 	return err
 }
 
-// put publishes s.now for the owners. It returns an error if another coordinator has published since.
+// put publishes s.now for the owners. It returns errSuperseded if a coordinator with a larger epoch has published
+// since.
 func (s *survey) put(stopped func() bool) error {
 	text, err := json.Marshal(&s.now)
 	if err != nil {

@@ -216,8 +216,8 @@ const (
 var stoppedMost = 200
 
 // watch watches the process p of a child until ended is called. It kills the child if it takes too much memory,
-// prints without end, goes on beyond the limit, or does not end when it was asked to. It passes on interrupts
-// that the child did not get itself.
+// goes on beyond the limit, stays stopped, or does not end when it was asked to. It empties the file of the
+// output if that grows too large, and passes on interrupts that the child did not get itself.
 func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string) (ended func()) {
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -251,7 +251,7 @@ const (
 )
 
 // agrees returns an error if a hello is not from node from, not for this node, or not from the
-// same run.
+// same run, or if its sender encodes a type in another way.
 func (d *door) agrees(h *hello, from int) error {
 	switch {
 	case h.system != d.host.sys.Name:
@@ -275,8 +275,9 @@ func (d *door) agrees(h *hello, from int) error {
 	return nil
 }
 
-// claims returns an error if the other end of conn, whose hello says that it is node from, has
-// neither the address nor the certificate of that node.
+// claims returns an error if the other end of conn, whose hello says that it is node from, does not
+// prove that. With TLS it must have the certificate of that node, whatever its address is. Without
+// TLS it must come from the address of that node.
 func (d *door) claims(conn net.Conn, from int) error {
 	if t, is := conn.(*tls.Conn); is {
 		return certifies(t.ConnectionState().PeerCertificates[0], d.name(from))

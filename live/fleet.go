@@ -301,10 +301,11 @@ func (h *Host) obey(line string) {
 // of such a process.
 func ChildRecord(int, int) (io.WriteCloser, error) { return os.NewFile(3, "record"), nil }
 
-// Trouble draws faults of a fleet from a seed. Kill, Cut, OneWay and Pause are the mean times between two
-// faults of that kind: a node is killed and started again, a partition begins and ends (in both directions, or
-// in one), a node is paused and goes on. 0 means never. Climate is the weather of the links. The faults happen
-// in real time, so a seed does not repeat a run.
+// Trouble draws faults of a fleet from a seed. Kill and Pause are the mean times from one attempt to kill or to
+// pause some node to the next; the node runs again after a quarter of that time. Cut and OneWay are the mean
+// times from the end of a partition, in both directions or in one, to the next one of that kind, which lasts half
+// as long. 0 means never. Climate is the weather of the links. The faults happen in real time, so a seed does not
+// repeat a run.
 type Trouble struct {
 	Kill, Cut, OneWay, Pause time.Duration
 	Climate                  Climate

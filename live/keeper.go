@@ -30,7 +30,7 @@ type keeper struct {
 	m      *machine
 	packer *packer
 	disk   *storage // nil if there is no folder
-	unkept bool     // the node cannot be written by its fields, so nothing of this life is kept for System.Crash
+	unkept bool     // the result of System.Crash could not be written, so nothing of this life is kept any more
 }
 
 func (k *keeper) stored(w disk.Write) error {
@@ -50,8 +50,9 @@ func (k *keeper) synced(string, bool) error {
 	return err
 }
 
-// stepped ends a step: it writes the data that the step has stored to the files, before the effects of the
-// step are visible to others. last encodes the step, for the next life of the node.
+// stepped ends a step: it writes the data that the step has stored, and the node that System.Crash would leave,
+// to the files, before the effects of the step are visible to others. last encodes the step, for the next life
+// of the node.
 func (k *keeper) stepped(last func() []byte) error {
 	if k.disk != nil {
 		if err := k.disk.flush(); err != nil {
@@ -86,8 +87,8 @@ func (k *keeper) close(killed bool) error {
 	}
 }
 
-// keepRemains writes the node as System.Crash would leave it if it crashed after this step. If the node
-// cannot be written by its fields, keepRemains logs that once.
+// keepRemains writes the node as System.Crash would leave it if it crashed after this step. If that fails, as
+// it does if the node cannot be written by its fields, keepRemains logs it and keeps nothing of this life.
 func (k *keeper) keepRemains(last func() []byte) {
 	sys := k.host.sys
 	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {

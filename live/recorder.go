@@ -30,7 +30,7 @@ func (r *recorder) begin(to io.WriteCloser, b *record.Beginning) error {
 	return r.note(&record.Entry{Kind: record.EntryLife, Begin: b})
 }
 
-// note writes an entry that is no step.
+// note writes an entry, if the life is recorded.
 func (r *recorder) note(e *record.Entry) error {
 	if r.to == nil {
 		return nil

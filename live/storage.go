@@ -17,8 +17,8 @@ import (
 
 // storage is the stable storage of a node: a folder with a journal, which has all writes in order. When it is
 // opened, the writes in the journal are carried out again. The last write may be incomplete, which its
-// checksum shows: the part that exists is carried out if it is an append, and the rest is cut off. A journal
-// that has grown is replaced by a shorter one with the same effect.
+// checksum shows: the part that exists is carried out if it is an append or an overwrite, and else it is
+// dropped. A journal that has grown is replaced by a shorter one with the same effect.
 type storage struct {
 	dir   string
 	file  *os.File
@@ -73,8 +73,8 @@ func (s *storage) nextLife() (int, error) {
 	return life, replaceFile(name, []byte(fmt.Sprintf("%d\n", life)))
 }
 
-// replaceFile replaces the contents of a file by data. If the process ends meanwhile, the file has either the
-// old contents or the new ones.
+// replaceFile replaces the contents of a file by data, durably. If the process or the machine ends meanwhile,
+// the file has either the old contents or the new ones.
 func replaceFile(name string, data []byte) error {
 	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -168,7 +168,8 @@ func withBody(w disk.Write, name int, body []byte) disk.Write {
 	return w
 }
 
-// recover carries out the writes in the journal, cuts off a torn one at the end, and syncs the rest, so that
+// recover carries out the writes in the journal. If the last one is torn, and is an append or an overwrite, it
+// carries out the part that exists. Then it replaces the journal by one of the contents that it returns, so that
 // everything that is read now stays.
 func (s *storage) recover() (*contents, error) {
 	data, err := io.ReadAll(s.file)
