@@ -151,8 +151,8 @@ type message struct {
 // that end.
 type killed struct{ Path, Message, Stack string }
 
-// say writes a message on a line with the token. It begins a new line, since a handler may have written a
-// part of a line before.
+// say writes a message to the keeper, on a line that begins with the token, by which the keeper knows it from what the
+// service prints. It begins a new line, since a handler may have written a part of a line before.
 func (c *child) say(m message) {
 	if text, err := json.Marshal(m); err == nil {
 		_, _ = fmt.Fprintf(c.said, "\n%s%s\n", c.token, text)

@@ -127,9 +127,9 @@ func (g *Graph) left(s Part) (all []stretch) {
 	return all
 }
 
-// again looks for points, beginning with p, that are repeated right after themselves. It
+// again looks for points of part s, beginning with its p-th, that are repeated right after themselves. It
 // returns the number of these points, and the number of points in all repetitions, or 0 if
-// there are none or too few to leave out.
+// there are no repetitions or too few for the drawing to leave out.
 func (g *Graph) again(s Part, p int) (period, n int) {
 	for k := 1; k <= periodMost && p+k < len(g.points); k++ {
 		if g.pointed(p+k-1) || !g.within(s, p+k-1) {

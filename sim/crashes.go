@@ -40,7 +40,7 @@ func (c *Conditions) Failing(sys *System, p Params) ([][]int, error) {
 	}
 	sets := subsets(nodes, f.Down, nil)
 	if len(sets) > setsMost {
-		return nil, fmt.Errorf("down=%d fails one of more than %d sets of nodes, and the crash model implicit judges each state without each of them; lower down, or limit it to some nodes as in down=1@n0+n1", f.Down, setsMost)
+		return nil, fmt.Errorf("down=%d allows more than %d sets of failed nodes, too many for the crash model \"implicit\", which judges each state once for each set; choose a smaller number for down, or name the nodes, as in down=1@n0+n1", f.Down, setsMost)
 	}
 	return sets, nil
 }

@@ -79,8 +79,8 @@ func (s *seen[N]) look() {
 	}
 }
 
-// find returns what the view shows of the node with index i, and whether there is a value
-// of type N in it. That is the value, or what the state has in place of it (State.Past).
+// find returns the value of node i that the view shows, and whether it has type N. In a past state,
+// it returns what the state keeps instead of the node (State.Past).
 func (s *seen[N]) find(i int) (n N, is bool) {
 	if n, is = find[N](s.state.Nodes[i].Node); is && s.state.Past != nil {
 		n = s.state.Past(i, n).(N)

@@ -23,7 +23,7 @@ func parseMade(all []Made) ([]rule, error) {
 	var texts []string
 	for _, m := range all {
 		if m.Owner == nil || m.Owner.Kind() != reflect.Interface && (m.Owner.Kind() != reflect.Pointer || m.Owner.Elem().Kind() != reflect.Struct) {
-			return nil, fmt.Errorf("the function that makes %q again takes a %v; it must take a pointer to a struct, such as the node, or an interface", m.Field, m.Owner)
+			return nil, fmt.Errorf("the function that makes field %q anew for a copied node has a parameter of type %v; it must have a pointer to a struct, such as the node, or an interface", m.Field, m.Owner)
 		}
 		texts = append(texts, m.Field)
 	}

@@ -116,7 +116,7 @@ func TestFieldsThatCannotBeMade(t *testing.T) {
 		t.Errorf("a function of another type: %v", err)
 	}
 	wrong.Made[0].Owner = reflect.TypeFor[hub]()
-	if _, err := New(wrong); err == nil || !strings.Contains(err.Error(), `makes "canon.spoke.send" again takes a canon.hub; it must take a pointer`) {
+	if _, err := New(wrong); err == nil || !strings.Contains(err.Error(), `makes field "canon.spoke.send" anew for a copied node has a parameter of type canon.hub; it must have a pointer`) {
 		t.Errorf("an owner that is no pointer: %v", err)
 	}
 }

@@ -188,7 +188,8 @@ func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
 	return p, nil
 }
 
-// newFinder returns a finder for a run, which may spend a part of the effort on it.
+// newFinder returns a finder of the critical step of run of. The finder may spend this part of the effort that b
+// has, in transitions and walks.
 func newFinder(b *bench, of *search.Case, part float64) *finder {
 	p := &finder{bench: b, of: of}
 	effort, n := int(part*float64(b.opts.Effort)), of.Steps()

@@ -118,6 +118,9 @@ func members() *sim.System {
 // Ten runs of 164 to 353 steps, in which every message has a view, become hardly longer than the shortest run that is known, of
 // ten steps. Superfluous changes of the view go, though all later messages have other views without them.
 func TestShrinkDropsViews(t *testing.T) {
+	if long.Of(0, 1) == 0 {
+		t.Skip("it shrinks ten runs to the end; -long does it")
+	}
 	sum := 0
 	for _, n := range shortViews(t, 0) {
 		sum += n
@@ -140,6 +143,9 @@ func TestShrinkDropsRoundsFirst(t *testing.T) {
 
 // Walks for shortcuts are taken once before steps are moved: with some effort, shorter runs are left.
 func TestShrinkTakesShortcutsFirst(t *testing.T) {
+	if long.Of(0, 1) == 0 {
+		t.Skip("it shrinks ten runs to the end; -long does it")
+	}
 	sum := 0
 	for _, n := range shortViews(t, 100_000) {
 		sum += n

@@ -130,7 +130,7 @@ func clocks(sys *sim.System, f sim.Faults) int {
 	return sys.Programs.Clocks
 }
 
-// many returns how many worlds a search with these options takes.
+// many returns how many worlds, each a run of all programs, a search with these options takes in all.
 func many(o search.Options) int {
 	switch {
 	case o.Walks > 0:

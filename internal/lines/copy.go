@@ -211,7 +211,7 @@ func (p *Program) build() error {
 	}
 	go_, err := exec.LookPath("go")
 	if err != nil {
-		return errors.New("there is no go command to build a copy that counts lines")
+		return errors.New("there is no go command in PATH, with which a copy of this program that counts its lines could be built")
 	}
 	folder, err := p.folder(info)
 	if err != nil {

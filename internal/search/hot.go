@@ -171,7 +171,8 @@ func (f *Finding) turns(at, last int, exact bool, ever func(k int) bool) {
 	f.Turned(critical, exact && !(critical == f.Lasso.Since && f.Lasso.abrupt))
 }
 
-// Turned records the critical step of a run that stays hot.
+// Turned records the critical step of a run in which a monitor stays hot for ever (see sim.Cools). With exact, it was
+// proved by visiting states, and otherwise it was found by walks.
 func (f *Finding) Turned(critical int, exact bool) {
 	f.Critical = &Critical{Step: critical, Exact: exact}
 	if critical > 0 {

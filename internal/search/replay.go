@@ -190,7 +190,7 @@ func seeFailed(w *world.World, see func(*world.World)) {
 }
 
 // replayDead decides, as a search does, whether the end of a run is dead that was recorded as dead.
-// f is the finding of the run, taken the run as it was taken, and dead the failure to report.
+// f is the finding to complete, taken is what this replay of the run has shown, and dead is the failure to report.
 func (r *runner) replayDead(f, taken *Finding, dead *trace.Failure) (*Finding, error) {
 	taken.Path.Header = f.Path.Header
 	return r.looked(taken.take, math.MaxInt/4, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {

@@ -356,7 +356,7 @@ func (h *hand) enumerate(s *reference, root *subtreeRoot, enough func() bool) er
 	return s.Err()
 }
 
-// beginsAt makes s enumerate the runs of a root.
+// beginsAt makes s enumerate only the runs that begin with the answers of root.
 func (s *reference) beginsAt(root *subtreeRoot) error {
 	s.Odometer, s.begin, s.base, s.bound, s.path = choose.NewOdometer(), nil, root.Steps, s.lowest-root.Steps, s.path[:0]
 	if len(root.Answers) > 0 {

@@ -441,7 +441,7 @@ func (es *Events) Hasty(k int) bool {
 	return e.Kind == sim.KindTimer && es.links.Concerned(int(at.At))
 }
 
-// Rare reports whether the k-th possible event is rare, after Count.
+// Rare reports whether the k-th possible event is rare. Count must have been called in this state.
 func (es *Events) Rare(k int) bool {
 	for _, r := range es.runs {
 		if k < r.N {

@@ -110,7 +110,7 @@ func (c *Conn) thither(b []byte) {
 	}
 }
 
-// hither replaces these times in an incoming packet, of the segments that it acknowledges, by times
+// hither replaces the timestamps of acknowledged segments in an incoming packet by times
 // relative to the library's clock: see Pass.
 func (c *Conn) hither(b []byte) {
 	for h := range headers(b) {
