@@ -18,15 +18,17 @@ type Follow struct {
 	path  Path
 	err   error
 
-	// Like, if set, returns the form of an identity. If a step is not possible, Follow takes the possible
-	// event of the same form whose identity is nearest, and does the same for the sides of a coin.
+	// Like, if set, returns the form of an identity, for example the identity without the values of a message.
+	// If a step is not possible, Follow takes the possible event of the same form whose identity is most
+	// similar, and does the same for the sides of a coin.
 	Like func(what string) string
 
 	// Causes, if set, has the cause of each step in the run from which the steps were taken. If Follow has taken
 	// the cause of a step, it takes the message or task of the same form that this cause sends or posts now,
 	// whatever its identity. If only another message of that form is possible, which may be ahead in the queue,
-	// Follow delivers that message first. In the same way it runs another task of the node first, which may post
-	// the task. It leaves an event to a later step if the event is nearer to that step. Causes needs Like.
+	// Follow delivers that message first. If a task is not possible, Follow runs another task of the node first,
+	// since that one may post it. If an event is more similar to a later step than to the next one, Follow
+	// leaves the event to the later step. Causes needs Like.
 	Causes []Cause
 	// Cones makes Follow skip a message or task whose cause it skipped, even if a similar one is possible.
 	Cones bool
@@ -38,7 +40,7 @@ type Follow struct {
 type Cause struct {
 	Number int    // the number of the step itself
 	Of     int    // the number of the step that sent the message or posted the task; below 1 means none, or not known
-	Queues bool   // other messages of its form may be ahead of it
+	Queues bool   // messages of the same form (see Follow.Like) may be ahead of it in its channel
 	Ahead  string // the beginning of the identities of other events that may have to come first, or ""
 }
 
@@ -105,7 +107,7 @@ func (f *Follow) Answer(q *Question) int {
 	return no
 }
 
-// alternative returns the alternative to take for a recorded step, or no.
+// alternative returns the number of the alternative to take for a recorded step, or -1 if there is none.
 func (f *Follow) alternative(q *Question, s *Step) int {
 	k := f.find(q, s.Event.What, s.Event.Pick)
 	if k < 0 && f.Like != nil {
@@ -120,9 +122,9 @@ func (f *Follow) alternative(q *Question, s *Step) int {
 // laterMost is the number of recorded steps after the next one that later compares with an event.
 const laterMost = 64
 
-// later reports whether the event what is nearer to a recorded step after the next one than
-// to the next one, among steps of its form. In that case the event of the next step is
-// missing, and this event is left to the later step.
+// later reports whether the event with the identity what is more similar to some later recorded step of
+// the same form than to the next step. Then it is the event of that later step, and the event of
+// the next step is missing.
 func (f *Follow) later(what string) bool {
 	form, now := f.Like(what), near(what, f.steps[f.pos].Event.What)
 	for _, s := range f.steps[f.pos+1 : min(len(f.steps), f.pos+1+laterMost)] {
@@ -141,10 +143,10 @@ func (f *Follow) came(number int) {
 	f.now[number] = len(f.path.Steps)
 }
 
-// caused finds the alternative k for a recorded step by the step that sent its message or
-// posted its task. If there is none, k is no, and first may be an alternative that is ahead
-// in the queue. If the sender is unknown, k is the argument is, which was found by
-// identity.
+// caused looks for the alternative k of a recorded step: one that was sent or posted by the step that
+// corresponds to the recorded cause. If there is none, k is -1, and first may be an alternative that
+// has to be taken before it, since it is ahead in the queue; otherwise first is -1. If the cause is not
+// known, caused returns its argument is, the alternative that was found by identity.
 func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	c := f.Causes[f.pos]
 	of, ok := q.Alternatives.(Caused)
@@ -176,7 +178,7 @@ func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	}
 }
 
-// ahead returns an event that may have to come before the next step, or no.
+// ahead returns the number of an event that may have to come before the next step, or -1 if there is none.
 func (f *Follow) ahead(q *Question) int {
 	c := f.Causes[f.pos]
 	if c.Ahead == "" || f.extra >= extraMost || f.Cones && f.skipped(c.Of) {
@@ -195,8 +197,8 @@ func (f *Follow) ahead(q *Question) int {
 // this run corresponds to it.
 func (f *Follow) skipped(number int) bool { return number >= len(f.now) || f.now[number] == 0 }
 
-// nearest returns the index of the text, of n texts, that has the same form as what and is
-// nearest to it. It returns the first of several equally near texts, and no if none has
+// nearest returns the index of that one of n texts which has the same form as what and is most similar
+// to it. It returns the first of several equally similar texts, and -1 if none has
 // that form. like returns the form of a text.
 func nearest(n int, what string, like func(string) string, text func(int) string) int {
 	form, best, most := like(what), no, -1
@@ -233,8 +235,8 @@ func (f *Follow) text(q *Question, k int) string {
 	return f.texts[k]
 }
 
-// find returns the number of the alternative with the identity what, or no. It looks first
-// at near, the number that the alternative had when it was recorded.
+// find returns the number of the alternative with the identity what, or -1 if there is none. It looks
+// first at near, the number that the alternative had when it was recorded.
 func (f *Follow) find(q *Question, what string, near int) int {
 	near = min(near, q.N-1)
 	for d := 0; near-d >= 0 || near+d < q.N; d++ {
@@ -260,7 +262,7 @@ func (f *Follow) coin(q *Question) int {
 	return k
 }
 
-// recorded returns the recorded answer for a coin, or no.
+// recorded returns the recorded answer for a coin, or -1 if there is none.
 func (f *Follow) recorded(q *Question) int {
 	for i, c := range f.coins {
 		for d := range min(q.N, maxPossible) { // a coin with very many sides is tried only near the recorded side

@@ -5,7 +5,7 @@ import "slices"
 // A Path is the recorded choices of a run, by identity. WriteTo writes its text form, and
 // Parse reads it.
 type Path struct {
-	Header []Field  // what the run was of, for example system and seed; choose does not interpret it
+	Header []Field  // facts about the run, for example its system and seed; choose does not interpret them
 	Start  []Choice // coins asked before the first event
 	Steps  []Step
 }

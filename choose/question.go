@@ -56,7 +56,8 @@ type Source interface {
 	Err() error
 }
 
-// no is the answer of a source that has none.
+// no is the answer of a source that cannot answer, and the result of a search for an alternative that
+// finds none.
 const no = -1
 
 // ErrEnd reports that a recorded run has no further answers.

@@ -7,9 +7,9 @@ type Replay struct {
 	// alternatives. It is for paths from which steps were removed, and for code that
 	// changed a little.
 	ByIdentity bool
-	// Fair says that the path was recorded while rare sides were not possible. Such a path
-	// has no entry for a coin with one other side, and the next entry, of another coin, may
-	// look like one.
+	// Fair says that the path was recorded while rare sides were not possible. A coin with only one side
+	// that is not rare was then not asked, and has no entry in the path. Replay gives that side as
+	// the answer, even if the next entry, which belongs to another coin, looks like one for this coin.
 	Fair bool
 
 	path  *Path
@@ -44,8 +44,8 @@ func (r *Replay) Answer(q *Question) int {
 	return no
 }
 
-// sure returns the only side of a coin that is not rare, or no if there is none or several.
-// While rare sides are not possible, such a coin is not asked, and so not recorded.
+// sure returns the only side of a coin that is not rare, or -1 if there are none or several such sides.
+// While rare sides are not possible, a coin with one such side is not asked, and so not recorded.
 func sure(q *Question) int {
 	if q.Kind != Coin {
 		return no

@@ -84,8 +84,8 @@ func (w *Walk) Take(q *Question, i int) {
 // Err returns ErrOnlyRare after a question that had no other alternatives, or nil.
 func (w *Walk) Err() error { return w.err }
 
-// Picks returns every pick since the restart, including those of one alternative. It is
-// valid until the next restart.
+// Picks returns every pick since the restart, including answers to questions with only one alternative.
+// The slice is valid until the next restart.
 func (w *Walk) Picks() []Pick { return w.picks }
 
 // alike returns a random number below n, all equally likely. The bias of the reduction is
@@ -98,8 +98,8 @@ func (w *Walk) alike(n int) int {
 	return int(hi)
 }
 
-// weighted returns a random alternative, by the weights of the runs, or no if all weights
-// are 0. It computes in integers, so every machine rounds alike and no draw falls between
+// weighted returns a random alternative, by the weights of the runs. If all weights are 0, it returns -1,
+// or with Stuck any alternative. It computes in integers, so every machine rounds alike and no draw falls between
 // two runs. It finds the run without branches, since branches would be mispredicted.
 func (w *Walk) weighted(q *Question) int {
 	rare := w.rareWeight()

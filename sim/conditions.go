@@ -26,11 +26,11 @@ type Conditions struct {
 	// facts. Without it, only a node that stores may fail there, and every other node fails
 	// in a step of its own.
 	CrashWithin bool
-	// CrashImplicit checks nodes that fail for good without taking any node down: a node
-	// that failed takes no more steps, and some run in which it takes no more steps is
-	// explored anyway. Each state is judged once as it is, and once for every set of nodes
-	// that Faults.Down lets fail, without these nodes. It is for systems in which no node
-	// can notice that another one failed; others are refused.
+	// CrashImplicit checks nodes that fail for good without an event in which a node goes down.
+	// A failed node only takes no more steps, and the search takes runs in which a node takes no
+	// more steps anyway. So each state is judged as it is, and again without the nodes of each
+	// set that Faults.Down lets fail. It is for systems in which no node can notice that another
+	// one failed; for other systems the search returns an error.
 	CrashImplicit bool
 }
 
@@ -42,8 +42,8 @@ func (c *Conditions) Stated(sys *System) Faults {
 	return sys.Tolerates
 }
 
-// Budgets returns the faults that may happen as events of a run. With CrashImplicit, no node goes
-// down in an event.
+// Budgets returns the faults that may happen as events of a run. With CrashImplicit, Down is 0, since states
+// are then judged without failed nodes instead.
 func (c *Conditions) Budgets(sys *System) Faults {
 	f := c.Stated(sys)
 	if c.CrashImplicit {

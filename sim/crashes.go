@@ -8,7 +8,8 @@ import (
 	"macemc/internal/sight"
 )
 
-// setsMost is the largest number of sets of nodes without which a search with Conditions.CrashImplicit judges a state.
+// setsMost is the largest number of sets that Failing returns: with Conditions.CrashImplicit, each state is
+// judged once without the nodes of each set.
 const setsMost = 1 << 12
 
 // Failing returns the sets of nodes, by index, that may fail together if c.CrashImplicit is
@@ -63,9 +64,9 @@ func subsets(nodes []int, most int, out [][]int) [][]int {
 	return out
 }
 
-// seen returns in words how a node may notice that another one has failed for good, as far
-// as that can be known before a run, or "" if no node can. During a run the world refuses
-// connections, storage, and properties that look at timers or messages of failed nodes.
+// seen returns the reason why Conditions.CrashImplicit cannot be used, as far as it can be known before a
+// run, or "". For example, some node or property could notice that a node has failed for good. Other
+// reasons are found during a run: connections, storage, and properties that look at messages.
 func (c *Conditions) seen(sys *System, p Params) string {
 	f := c.Stated(sys)
 	clock, err := sys.Pace(p) // an error is reported where the system is run

@@ -38,8 +38,9 @@ const (
 	KindOneWay    // fault: one group of nodes cannot reach the others
 	KindPause     // fault: a node takes no step until it resumes
 
-	// KindQuorum means that a node takes several messages at once. Its events come after messages.
-	// Its number is the last one, since records of live runs keep numbers.
+	// KindQuorum means that a node takes several messages at once. In the canonical order its events come
+	// after messages. Its constant stands here and not after KindMessage, since records of live runs
+	// have the numbers of kinds, so older kinds must keep theirs.
 	KindQuorum
 
 	KindWipe // fault: a node fails and loses its disk, and may restart

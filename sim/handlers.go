@@ -26,8 +26,8 @@ import (
 // Properties see the value of type N.
 type Handlers[N any] struct{ table }
 
-// table holds the handlers of a service. It is Handlers without the type parameter, which
-// makes a step faster. Its functions receive the service's value as an any.
+// table holds the handlers of a service. It has no type parameter, as Handlers has, since calls of
+// generic code are slower. Its functions receive the service's value as an any.
 type table struct {
 	init     func(any, Env)
 	messages []func(any, Env, Addr, Message) // messages[0] is called for a message without a handler
@@ -95,8 +95,8 @@ func Handle[N any](methods ...Handler[N]) *Handlers[N] {
 	return h
 }
 
-// addInit lists N's own method Init, if it has one. A node whose Init nothing calls would
-// start without what it stored, and no error would say so.
+// addInit adds N's own method Init to the handlers, if N has one. Without it, a node whose author did not
+// list Init would start without the data that it stored, and no error would say so.
 func (h *Handlers[N]) addInit() {
 	node := reflect.TypeFor[N]()
 	if !node.Implements(reflect.TypeFor[interface{ Init(Env) }]()) {
@@ -208,7 +208,7 @@ func unhandled(n any, what, maker string, v any) {
 	panic(Unhandled{fmt.Sprintf("%T%s%s %T; %s", n, sight.Unlisted, what, v, hint)})
 }
 
-// layersPath is the path of the folder of this module's layers, with a slash at its end.
+// layersPath is the beginning of the import paths of this module's layers: "macemc/layers/".
 var layersPath = strings.TrimSuffix(reflect.TypeFor[Addr]().PkgPath(), "sim") + "layers/"
 
 // dispatch maps the type of a value to its position in a list of handlers. It is a hash
@@ -289,8 +289,8 @@ func unhandledOpenings(n Node, self Addr, script []Signal) error {
 	return nil
 }
 
-// delivered returns a hint for the error that nobody handles the signal s: that its type is
-// handled as a message, if it is.
+// delivered returns a hint for the error that no handler takes the signal s. If a handler takes messages of
+// its type, the hint says so; otherwise it is "".
 func delivered(h sight.Handled, s Signal) string {
 	if _, found := h.Handlers().Find(sight.HandlerMessage, reflect.TypeOf(s)); found {
 		return " (OnMessage is for what other nodes send)"

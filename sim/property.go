@@ -273,8 +273,8 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 }
 
 // Takes declares that a property made by Always or Eventually depends only on the addresses of the
-// running nodes of type N and on what take returns for each. A search that leaves out steps needs
-// this, since it may take steps in only one order if they do not change these values. take returns
+// running nodes of type N and on what take returns for each. A reduced search, which takes some
+// steps in only one of their orders, needs this: it may do so if they do not change these values. take returns
 // a plain value, such as a field or a struct of fields, and should be cheap. A property that sees
 // nodes of several types has a Takes for each type. A reduced search checks the declaration: it
 // evaluates some states with other nodes for which take returns the same, and reports a property

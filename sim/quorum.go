@@ -15,8 +15,9 @@ type Sent[M any] struct {
 	Message  M
 }
 
-// OnQuorum handles messages of type M, several at once: size of them, each from another
-// sender, are one event as soon as they are there. A majority of answers is the usual case:
+// OnQuorum returns the Handler that handles several messages of type M at once. As soon as size(n) of them
+// have arrived, each from another sender, they can be handled in one event. A majority of answers is
+// the usual case:
 //
 //	sim.OnQuorum((*proposer).majority, (*proposer).promises, (*proposer).write)
 //

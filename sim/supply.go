@@ -35,8 +35,8 @@ func init() {
 }
 
 // walker returns a walker for the system's values. If names is not nil, it is the type of
-// addresses, and the walker can sum values as if their addresses were other ones: see
-// canon.Walker.Rename. The number of an address is its Index plus one.
+// addresses, and the walker can hash values as if nodes had other addresses: see
+// canon.Walker.Rename. The walker's number of an address is its Index plus one.
 func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	o := sys.rules()
 	o.Names = names

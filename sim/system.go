@@ -57,9 +57,9 @@ type System struct {
 
 	// Interchangeable returns sets of nodes that differ only in their names: if two nodes of a set
 	// swap their addresses wherever a state has them, everything that could happen still can, with
-	// the addresses swapped. Of states that differ only in this way, the exhaustive phase visits
-	// one. It checks the declaration with some of the states; see docs/searching.md for what such a
-	// node must not do. If it is nil, every state is visited.
+	// the addresses swapped. If states differ only in this way, the exhaustive phase visits only one
+	// of them. It checks the declaration with some of the states; docs/searching.md says what such
+	// a node must not do. If Interchangeable is nil, every state is visited.
 	Interchangeable func(p Params) [][]Addr
 
 	// Byzantine returns the nodes that do not keep to the protocol, with what they do instead. If
@@ -77,9 +77,9 @@ type System struct {
 	// search for a critical step ignore Within.
 	Within Constraint
 	// Assume restricts liveness to some states. A state outside of it is neither live nor
-	// dead, and no state from which it can be reached is called dead. But it is not a
-	// recovery: the critical step is the last one before which a live state could be
-	// reached.
+	// dead, and a state from which such a state can be reached is not called dead. But
+	// reaching it is not a recovery: the critical step is the last one before which a live
+	// state could be reached.
 	Assume Constraint
 	// Weight multiplies the weight of an event in random walks; 0 makes the event rare. If
 	// it is nil, the factor is 1.
@@ -91,10 +91,10 @@ type System struct {
 	// Opaque lists what is not part of the state: "pkg.Type.field", "*.field", or a type
 	// "pkg.Type".
 	Opaque []string
-	// Immutable lists what never changes once it is made: "pkg.Type", or "pkg.Type.field"
-	// for a field of functions, and "pkg.Type.func" for all of them. Copies of a node share
-	// such a value, but a method value leads to the copy of its receiver. It is compared by
-	// its contents, not by its address; functions are not compared.
+	// Immutable lists values that never change once they are made: "pkg.Type", or "pkg.Type.field"
+	// for a field of functions, or "pkg.Type.func" for all such fields of the type. Copies of a
+	// node share the value, but a method value such as n.send gets the copy of n as its receiver.
+	// Values are compared by their contents, not by their addresses; functions are not compared.
 	Immutable []string
 	// Remade lists fields, mostly of functions, that are not part of the state and that a
 	// function makes again in each copy of a node: see Remake.

@@ -43,8 +43,8 @@ func (a answers) Weighted(weights []int, why string) int {
 	return a.w.sided(asked{why: why, weights: weights}, why)
 }
 
-// sided asks the source how a coin falls whose sides have the weights q.weights, which the
-// caller has checked. Coverage counts the coin under the name as.
+// sided asks the source for a side of the coin q and returns its index. q.weights has the weight of each
+// side, and the caller has checked them. Coverage counts the coin under the name as.
 func (w *World) sided(q asked, as string) int {
 	rare := 0
 	for _, x := range q.weights {

@@ -23,8 +23,8 @@ type Local struct {
 	Timers  uint16
 	Script  bool // a request is left in the script, and the node accepts it
 	Accepts bool // the node declines messages
-	Up      bool // it is up, waits for nothing, and its next request is not to leave
-	Plain   bool // it waits for nothing, and its events depend on nothing else
+	Up      bool // it is up, does not wait for Flushed, and its next request is not to leave
+	Plain   bool // it has joined, does not wait for Flushed, does not leave next, and takes neither quorums nor actions on messages in its set
 	Absent  bool // it has crashed, or is down for good (see Gone)
 	Gone    bool // it is down for good
 	Loses   bool // a crash has several outcomes, since not everything on its disk is synced
@@ -69,8 +69,9 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 	return false
 }
 
-// Delivers reports whether a message in a bag is for a node that takes every message now.
-// If it returns true, the state is not Settled. It may overlook such a message.
+// Delivers looks for a message in a bag whose receiver takes every message now, and reports whether it
+// found one. If it returns true, the state is not Settled. If it returns false, there may still be
+// such a message: Delivers does not look for one if the state is not Calm or the system has a Weight.
 func (b *Bank) Delivers(w *World, v Vector) bool {
 	if calm, _ := b.Calm(v); !calm || w.sys.Weight != nil {
 		return false
@@ -92,7 +93,8 @@ func (b *Bank) Delivers(w *World, v Vector) bool {
 	return false
 }
 
-// Message returns the number of a message, from 1.
+// Message returns the number that bank b has for message v, counted from 1. A message that is new to b gets
+// the next number.
 func (st *State) Message(b *Bank, v sim.Message) uint32 {
 	return b.number(netsim.Packet{Message: v, Sum: st.sum(v)})
 }
@@ -133,9 +135,9 @@ func (b *Bank) Calm(v Vector) (calm, faults bool) {
 }
 
 // Steady reports whether the possible faults of a calm state (see Calm) depend only on the
-// parts of the environment and on which nodes are absent. It is false if some budget lets a
-// fault hit a connection, or a datagram where datagrams is set, since these faults depend
-// on the messages under way.
+// parts of the environment and on which nodes are absent. It returns false if a connection may be
+// reset, since that depends on the messages under way. If datagrams is set, it also returns false
+// if a datagram may be lost, duplicated or reordered.
 func (b *Bank) Steady(v Vector, datagrams bool) bool {
 	for _, k := range datagramBudgets {
 		if datagrams && v[b.at.Budget(k)] != 0 {
@@ -182,7 +184,8 @@ func (b *Bank) InFlight(v Vector) (n int) {
 // Heal changes the parts of the environment to those of a healed one: see World.Heal.
 func (b *Bank) Heal(v Vector) { clear(v[b.at.Rest():b.at.Healed()]) }
 
-// made returns the number that list has at index id, and whether one was recorded there.
+// made looks up which part was made from part id. It returns that part's number, and reports whether it is
+// recorded: list has the number plus one at index id, and 0 if nothing is recorded.
 func made(list []uint32, id uint32) (uint32, bool) {
 	if int(id) >= len(list) || list[id] == 0 {
 		return 0, false
@@ -242,7 +245,7 @@ func (k *nodePart) local() Local {
 	}
 }
 
-// few returns n, a number of events of a node, as 16 bits.
+// few returns n, a number of events of a node, as 16 bits. It stops the run if n is too large.
 func few(n int) uint16 {
 	if n > math.MaxUint16 {
 		panic(unsupported(fmt.Sprintf("a node has %d events of its own; 65,535 are the most that can be told apart", n)))
@@ -350,8 +353,8 @@ func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	})
 }
 
-// bag returns the number of the part that the set part id becomes when do changes it. The
-// number is cached in the products of that kind.
+// bag calls do to change a copy of the set part id, and returns the number of the resulting part. The
+// number is cached in b.products[kind].
 func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
 	key := b.key(place, id, from, message)
 	if to, known := b.products[kind].Get(key); known {
@@ -372,8 +375,8 @@ func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func
 	return to
 }
 
-// learnt looks a product up that another bank may have recorded lately, and returns its
-// number if it is known.
+// learnt updates the bank's copy of the vault's products, in which another bank may have recorded the
+// product with this key. It returns the number of the product, and reports whether it is known now.
 func (b *Bank) learnt(kind int, key uint64) (to uint32, known bool) {
 	if b.vault == nil {
 		return 0, false
@@ -407,8 +410,8 @@ func (p *products) note(kind int, key uint64, to uint32) {
 	}
 }
 
-// keys says how many bits of a 64-bit key of products are for the number of a node, and for
-// that of a part.
+// keys has the number of bits that a 64-bit key of products uses for the index of a node, and for the
+// number of a part.
 type keys struct{ node, part uint8 }
 
 func keysOf(nodes, places int) keys {
@@ -416,8 +419,8 @@ func keysOf(nodes, places int) keys {
 	return keys{uint8(node), uint8((64 - bits.Len(uint(places)) - node) / 2)}
 }
 
-// key returns the key of a product: that of the part id at a place, and of a message from a
-// sender.
+// key returns the key under which products records what the part id at a place becomes when a message
+// from node from is added to it or taken out.
 func (k keys) key(place int, id uint32, from int, message uint32) uint64 {
 	if uint64(id)>>k.part != 0 || uint64(message)>>k.part != 0 {
 		panic("macemc bug: world: more parts than a key holds; they fill the memory before")

@@ -108,7 +108,7 @@ func (b *Bank) remember(places int) {
 	}
 }
 
-// walks returns the bank's own walker.
+// walks returns the walker with which this bank hashes and copies values. The bank makes it at the first call.
 func (b *Bank) walks() *canon.Walker {
 	if b.walker == nil {
 		w, err := contract.Walker(b.sys)
@@ -149,9 +149,9 @@ func (st *State) Save(b *Bank, v Vector) {
 	copy(v, st.sums.At())
 }
 
-// SaveMoved banks the parts that changed since the last Save or Load, and
-// returns their places; At has their numbers. The list is the world's own, and
-// valid until its next step.
+// SaveMoved puts the parts that changed since the last Save or Load into the bank, and
+// returns their places. The Vector that At returns has their numbers. The list is the
+// world's own, and valid until its next step.
 func (st *State) SaveMoved(b *Bank) []int32 {
 	st.sums.Know(b)
 	st.Hash()
@@ -179,8 +179,8 @@ func (st *State) NodesHash() (h canon.Hash) {
 	return h
 }
 
-// SaveNode banks one node, as a handler has just left it, and returns its
-// number.
+// SaveNode puts the part of one node, as a handler has just left it, into the bank, and
+// returns the number of the part.
 func (st *State) SaveNode(b *Bank, i int) uint32 {
 	st.Hash()
 	return st.bank(b, i)
@@ -221,8 +221,8 @@ func (st *State) part(p int) any {
 
 func clone[T any](s []T) []T { return append([]T(nil), s...) }
 
-// Resume does what Load does for a state in the middle of a run: one that the run reaches
-// after a number of steps.
+// Resume loads state v, as Load does, and sets the number of the run's steps: v is the state that
+// the run reaches after that many steps.
 func (st *State) Resume(b *Bank, v Vector, steps int) {
 	st.Load(b, v)
 	st.run.resume(steps)

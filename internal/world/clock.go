@@ -20,9 +20,9 @@ import (
 // instants finds the times that the nodes of a world hold.
 type instants struct {
 	finder  *canon.Finder
-	times   []*macetime.Time
-	counted []*macetime.Monotone
-	met     func(reflect.Value) // called for each time that is found
+	times   []*macetime.Time     // the times of the node that was searched last
+	counted []*macetime.Monotone // and its strictly increasing times
+	met     func(reflect.Value)  // called for each time that is found
 }
 
 func (all *nodes) finder() *instants {
@@ -33,7 +33,8 @@ func (all *nodes) finder() *instants {
 	return all.instants
 }
 
-// settleTimes renumbers the times that node i holds, after a handler or a crash.
+// settleTimes renumbers the times that node i holds, after a handler or a crash: see macetime.Clock.Settle.
+// Two nodes that know the same of their times then have the same state.
 func (all *nodes) settleTimes(i int) {
 	if ns := &all.at[i]; ns.clock != nil {
 		all.work.searched()
@@ -52,8 +53,8 @@ func (w *World) untold(i int) {
 	}
 }
 
-// renumber renumbers the times that the node still holds. If paced is set, they include the
-// deadlines of its timers.
+// renumber renumbers the times that the node still holds, and makes the clock forget all others. If paced
+// is set, the deadlines of the node's timers are among the times.
 func (ns *nodeState) renumber(in *instants, paced bool) {
 	changed := in.find(ns.node, state.AddrOf(ns.index))
 	if paced {
@@ -157,8 +158,8 @@ func (ns *nodeState) ownClock() {
 	ns.clock = &own
 }
 
-// reading returns a new instant of the running handler. The beginning of the handler becomes an instant only
-// when another one does, so that a handler which only compares times does not change the clock.
+// reading returns the time that the running handler reads now. The clock gets an instant for the beginning of
+// the handler at the first such call, so that a handler which only compares times does not change the clock.
 func (w *World) reading() macetime.Time {
 	c := w.ticks()
 	if w.pace == nil {

@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// clone returns the copy of a node that System.Clone makes. It checks that the copy has the same state.
-// Whether the copy shares memory with the node shows when steps are repeated as a check.
+// clone returns the copy of a node that System.Clone makes. It checks that the copy has the same state. It
+// does not check whether the copy shares memory with the node: the audits that repeat steps notice that.
 func (all *nodes) clone(i int) (c sim.Node) {
 	n := all.at[i].node
 	if err := guard.Call("Clone", func() { c = all.sys.Clone(all.params, state.AddrOf(i), n) }); err != nil {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// asking asks the source of a run for answers.
+// asking asks the source of a run for answers, and records the answers of the present step.
 type asking struct {
 	source   choose.Source
 	keeps    bool // record the coins, for a trace
@@ -80,8 +80,8 @@ func (healing) Why() string { return "" }
 // Alternative returns the identity of the event that heals.
 func (healing) Alternative(int) string { return sim.KindHeal.String() }
 
-// common asks a coin for one of its sides that are not rare, of which there are n, since
-// the budget of rare sides is spent.
+// common asks the source for one of the n sides of coin q that are not rare. It is called when the budget of
+// rare sides is spent.
 func (a *asking) common(q asked, n int) int {
 	sides := make([]int, 0, n)
 	for i, x := range q.weights {
@@ -93,7 +93,8 @@ func (a *asking) common(q asked, n int) int {
 	return sides[a.weighted(q, n, func(i int) int { return q.weights[sides[i]] })]
 }
 
-// weighted asks the source how a coin falls that has n sides with these weights.
+// weighted asks the source for one of the n sides of coin q, with these weights. A coin with one side is not
+// asked.
 func (a *asking) weighted(q asked, n int, weight func(int) int) int {
 	if n == 1 {
 		return 0
@@ -105,7 +106,7 @@ func (a *asking) weighted(q asked, n int, weight func(int) int) int {
 	return a.coin(q, n, a.sides)
 }
 
-// rarely asks the source how a coin of n sides falls, of which all but the first are rare.
+// rarely asks the source for one of the n sides of coin q. All sides but the first are rare.
 func (a *asking) rarely(q asked, n int) int {
 	return a.coin(q, n, []choose.Run{{N: 1, Weight: 1}, {N: n - 1, Weight: 0}})
 }
@@ -131,8 +132,8 @@ func (a *asking) refused() { a.err = a.source.Err() }
 // goesOn clears the reason why the run stopped.
 func (a *asking) goesOn() { a.err = nil }
 
-// cannot records err, because of which the run stops: something in the system or its
-// conditions is not supported.
+// cannot records err as the reason why the run stops. It says what in the system or its conditions is
+// not supported.
 func (a *asking) cannot(err error) { a.err = err }
 
 // ask asks the source which of n events happens. It also clears the list of the step's

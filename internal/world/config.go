@@ -21,8 +21,8 @@ type Config struct {
 	// Conditions are the conditions of its runs. If Faults is nil, the world has no fault budgets
 	// until Allow sets them.
 	sim.Conditions
-	// Failing are the sets of nodes without which each state is judged too: see
-	// sim.Conditions.Failing. If Faults is set, New computes them.
+	// Failing has sets of nodes that may fail together. Each state is also judged as if the nodes of
+	// one set had failed: see sim.Conditions.Failing. If Faults is set, New computes the sets.
 	Failing [][]int
 	// Trace records every step, with effects and facts.
 	Trace bool
@@ -130,8 +130,8 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	return w, nil
 }
 
-// subject returns the system, the nodes and other values by which coverage counts the runs
-// of the world.
+// subject returns what coverage must know of the world to count its runs: the system, its parameters, the
+// budgets of faults, the scripts and the properties.
 func (w *World) subject() observe.Subject {
 	of := w.Judge.Subject()
 	of.System, of.Params, of.Faults = w.sys, w.params, w.Environ.budgets

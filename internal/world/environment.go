@@ -64,8 +64,8 @@ var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down f
 // absent reports whether the node is not there and will not restart.
 func (l life) absent() bool { return l >= lifeGone }
 
-// Allow sets the budgets of the runs that start from now on. early is the number of early
-// firings, or nil for no limit.
+// Allow sets the budgets of the runs that start from now on. early is the largest number of early
+// firings, which are timers that fire while a message is under way to or from their node; nil means no limit.
 func (e *Environment) Allow(f sim.Faults, early *int) {
 	e.allow(f, early)
 	if e.cover != nil {
@@ -88,8 +88,8 @@ func (e *Environment) allow(f sim.Faults, early *int) {
 	}
 }
 
-// Fired returns the number of early firings in the run so far, or 0 if they are not
-// limited.
+// Fired returns the number of early firings (see Allow) in the run so far, or 0 if they are
+// not limited.
 func (e *Environment) Fired() int { return e.firings - e.early }
 
 // Spent returns the number of faults in the run so far. Faults whose budget has no limit
@@ -111,8 +111,8 @@ var faultKinds = func() (all []sim.Kind) {
 	return all
 }()
 
-// weather updates two summaries after a change of the nodes' lives, of the partition or of a
-// budget: e.storm, and Links.Barred, which says that some message may be unable to arrive.
+// weather computes e.storm, and whether some message may be unable to arrive, which e.links keeps. It must be
+// called when the life of a node, the partition or a budget has changed.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	e.links.Bar(barred)
@@ -410,7 +410,7 @@ func (e *Environment) restart(i int) {
 	e.nodes.restart(i)
 }
 
-// late makes node i one that has yet to join.
+// late records that node i has yet to join.
 func (e *Environment) late(i int) {
 	e.nodes.at[i].live(lifeLate)
 	e.gone++
@@ -425,7 +425,8 @@ func (e *Environment) lived(was, is life) {
 	e.weather()
 }
 
-// fires takes one early firing from the budget if the timer that node i fires now is early.
+// fires must be called when a timer of node i fires. It takes one early firing (see Allow) from the budget if
+// a message is under way to or from the node.
 func (e *Environment) fires(i int) {
 	if e.firings != sim.Unlimited {
 		e.sums.Touched().Add(e.sums.Budget(budgetEarly), state.Asked)
@@ -536,8 +537,9 @@ func (e *Environment) spend(k int) {
 	e.weather()
 }
 
-// The index of a budget is that of its name in contract.FaultNames. The last index is that of early
-// firings, which are counted from Unlimited: so none is left once the environment has healed.
+// The indices of some budgets: each is that of the budget's name in contract.FaultNames. The last index is
+// that of the budget of early firings (see Allow), whose unused part is counted from Unlimited, so that it is
+// 0 when there is no limit.
 var (
 	budgetRare  = slices.Index(faultNames, "rare")
 	budgetDisk  = slices.Index(faultNames, "disk")
@@ -564,8 +566,8 @@ func (e *Environment) setBudget(k, left int) {
 	*e.left.Budget(k), e.left.Only = left, e.budgets.Only
 }
 
-// asksSided records that a coin with rare sides was asked. The method writes records that a
-// node wrote to its store.
+// asksSided and writes record that some run of this world asked a coin with rare sides, and that some node wrote
+// to its store.
 func (e *Environment) asksSided() { e.sided = true }
 
 // toss records that an answer in the step depends on the budget with this index.
@@ -583,6 +585,6 @@ func (e *Environment) start() {
 	e.weather()
 }
 
-// mayFire reports whether a node's timers may fire: an early firing is left, or no message is under way to or
-// from the node.
+// mayFire reports whether a node's timers may fire: an early firing (see Allow) is left, or no message is under
+// way to or from the node.
 func (e *Environment) mayFire(i int) bool { return e.early != 0 || !e.links.Concerned(i) }

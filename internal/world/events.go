@@ -147,8 +147,8 @@ func (es *Events) list() int {
 // because their node is paused.
 func (es *Events) filtered() bool { return !es.environ.paused.Empty() || es.links.Slow() }
 
-// unheld returns how many of the n events in es.spans are possible: all but those of paused
-// nodes, and but messages on slow links as long as other events are possible.
+// unheld lists the possible ones of the n events in es.spans, and returns their number. Events of paused
+// nodes are not possible. Messages on slow links are not possible as long as an urgent event is.
 func (es *Events) unheld(n int) int {
 	es.free, es.runs = es.free[:0], es.runs[:0]
 	wait := es.links.Slow() && es.urgent(n)
@@ -162,9 +162,8 @@ func (es *Events) unheld(n int) int {
 	return len(es.free)
 }
 
-// urgent reports whether one of the n events in es.spans is more urgent than messages on
-// slow links: neither a timer, nor a fault, nor a message of a set, which stays there for
-// ever.
+// urgent reports whether one of the n events in es.spans must happen before messages on slow links. Timers,
+// faults and events of paused nodes are not urgent, and neither are messages of a set, which stay there for ever.
 func (es *Events) urgent(n int) bool {
 	for k := range n {
 		var h happening

@@ -5,7 +5,7 @@ package world
 // a list of its own.
 type frozen[T any] struct{ items []T }
 
-// freeze returns a frozen copy of a list, which its owner may go on writing.
+// freeze returns a frozen copy of items. The caller may still write items.
 func freeze[T any](items []T) frozen[T] { return frozen[T]{clone(items)} }
 
 func (f frozen[T]) len() int { return len(f.items) }

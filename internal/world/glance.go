@@ -97,8 +97,8 @@ func (es *Events) Glance(k int) Glance {
 	return es.glance(k)
 }
 
-// carried returns a Glance of the delivery of a packet. The caller asks for channels in
-// ascending order; *to is the receiver of the channel that it asked for last.
+// carried returns a Glance of the delivery of packet p from a channel. *to is the receiver of the channel that
+// the caller passed last, and carried advances it. So the caller must pass channels in ascending order.
 func (es *Events) carried(link sim.Link, channel int, to *int, p *netsim.Packet) Glance {
 	n := len(es.nodes.at)
 	for channel >= (*to+1)*n {

@@ -66,13 +66,13 @@ func (es *Events) refreshNode(i int) {
 	es.asks("")
 }
 
-// quiet clears the list of actions that the node offers. The method declines clears the
-// list of messages in its set that it accepts.
+// quiet and declines clear two lists: the actions that the node offers, and the messages in its set that it
+// accepts.
 func (ns *nodeState) quiet()    { ns.offers = ns.offers[:0] }
 func (ns *nodeState) declines() { ns.accepted = ns.accepted[:0] }
 
-// offer adds s to the list of actions that the node offers. The method accepts adds to the
-// list of messages that it accepts.
+// offer adds s to the actions that the node offers, and accepts adds the k-th message of its set to those that
+// it accepts.
 func (ns *nodeState) offer(s sim.Signal) { ns.offers = append(ns.offers, s) }
 func (ns *nodeState) accepts(k int)      { ns.accepted = append(ns.accepted, int32(k)) }
 

@@ -34,8 +34,8 @@ func action(e sim.Event, identity func(sim.Event) string) (name string, must boo
 	return identity(e), true
 }
 
-// FairCoins calls yield for each coin of the last step that System.Fair names, with the index that the coin
-// has there.
+// FairCoins calls yield for each coin of the last step that System.Fair names. choice is the index of the
+// coin's name in System.Fair.
 func (r *Run) FairCoins(yield func(choice int, coin choose.Choice)) {
 	for _, c := range r.coins {
 		for k, why := range r.sys.Fair {

@@ -196,7 +196,7 @@ func (all *nodes) under(i int, lines []canon.Line) []canon.Line {
 	return lines
 }
 
-// under puts a name before the path of a line, and tags the line.
+// under returns line l with a name before its path, and with this tag: see observe.Tag.
 func under(name string, l canon.Line, tag uint32) canon.Line {
 	l.Tag = tag
 	switch {
@@ -210,7 +210,8 @@ func under(name string, l canon.Line, tag uint32) canon.Line {
 	return l
 }
 
-// Describe describes a difference of two runs, of which the first ended in this state.
+// Describe describes d, a difference between this state and another one. It looks in this state's nodes for the
+// type of the field that differs.
 func (x *Text) Describe(d observe.Difference) string {
 	return d.Describe(func(node sim.Addr, path string) string {
 		return x.walker.Where(x.nodes.at[node.Index()].seen.Node, path).Type

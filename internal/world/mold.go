@@ -31,8 +31,8 @@ func (m *mold) pack() (packed []byte, is bool) {
 	return m.buf, is
 }
 
-// sheds gives up the mold of the node's place if the node is in it, since something outside
-// of the world may hold the node now.
+// sheds drops the mold if the present node is the mold's. It is called when something outside of the world may
+// hold the node, so that the mold must not change it any more.
 func (ns *nodeState) sheds() {
 	if ns.formed {
 		ns.mold, ns.formed = nil, false
@@ -85,8 +85,8 @@ func (all *nodes) again(b *Bank, i int, id uint32) *nodePart {
 	return nil
 }
 
-// refilled is again for a node that is still the mold's, of which the steps since then changed nothing besides the mold: there
-// is nothing else to load. It reports whether that is so.
+// refilled is a faster form of again. If node i is still the mold's, and steps have changed nothing of the part but
+// the node itself, it fills the mold and returns true: nothing else has to be loaded. Otherwise it returns false.
 func (all *nodes) refilled(b *Bank, i int, id uint32) bool {
 	ns := &all.at[i]
 	m := ns.mold
@@ -101,8 +101,8 @@ func (all *nodes) refilled(b *Bank, i int, id uint32) bool {
 	return true
 }
 
-// framed reports whether the node has nothing besides itself that differs from a packed part. If it has timers or tasks, the
-// answer is no.
+// framed reports whether the frame of ns, such as its life and script, is that of part k. It does not compare timers
+// and tasks: if there are any, it returns false.
 func (ns *nodeState) framed(k *nodePart) bool {
 	return ns.life == k.life && ns.lives == k.lives && ns.next == k.next && ns.disk == nil && ns.clock == nil &&
 		len(ns.seen.Timers)+k.timers.len()+len(ns.tasks)+k.tasks.len() == 0
@@ -118,7 +118,7 @@ func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
 	}
 }
 
-// within combines the mold's node with a frame, which has everything else of a node part.
+// within sets m.part to the part that consists of the mold's node and the frame with this number.
 func (m *mold) within(f *frames, frame uint32) {
 	if m.frame != frame {
 		m.part, m.frame = f.get(frame).around(m.part.node, m.part.guards), frame

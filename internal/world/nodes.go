@@ -66,7 +66,8 @@ type nodeState struct {
 	assembly assembly
 }
 
-// offered has the offers of a node that was a part of a bank, without those that depend on its set.
+// offered remembers which actions a node offered when it was part id of a bank. Actions that depend on messages in
+// its set are left out.
 type offered struct {
 	bank    any
 	id      uint32
@@ -212,12 +213,12 @@ func (all *nodes) own(i int) {
 }
 
 // share records that a bank holds the node, too, so that it is copied before a handler
-// runs. The method unshare records that the node is the world's own again.
+// runs. Calling unshare records that the node is the world's own again.
 func (ns *nodeState) share()   { ns.shared = true; ns.sheds() }
 func (ns *nodeState) unshare() { ns.shared = false }
 
-// adopt replaces values that another world made in a loaded node, such as timers, by those
-// of this world.
+// adopt makes a loaded node, which another world may have saved, use the sight.Timer values of this
+// world.
 func (all *nodes) adopt(ns *nodeState) {
 	all.links.Guard(ns.guards.Any())
 	for k := range ns.seen.Timers {
@@ -347,8 +348,8 @@ func (all *nodes) part(i int) *nodePart {
 	return k
 }
 
-// describe sets k to the part that node i is now. It does not set k's twin. The lists of k
-// are not changed after that.
+// describe sets k to the part that node i is now, with frozen copies of the node's lists. It leaves k's twin
+// as it is.
 func (k *nodePart) describe(all *nodes, i int) {
 	ns := &all.at[i]
 	k.of = all

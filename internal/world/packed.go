@@ -37,8 +37,8 @@ func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, lik
 	return k.know(sum)
 }
 
-// put adds a record. If like is the index of a record, it is stored as its difference from
-// that record.
+// put adds a record. If like is the index of another record, it stores the difference from
+// that one.
 func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	if like >= k.records.Len() {
 		like = -1
@@ -179,9 +179,8 @@ func (b *Bank) unpacked(record []byte) *nodePart {
 // packedEvery is the number of packed nodes of which one is unpacked at once and compared with the original.
 const packedEvery = 512
 
-// addPacked adds node i of the world, which is new, to the bank with its identity sum, and
-// packs it if possible. like is the number of a part that resembles it, since a record is
-// stored as a difference.
+// addPacked adds the present part of node i, whose identity is sum, to the bank and returns its number. It packs
+// the part if possible, and stores the record as its difference from part like, which resembles it.
 func (st *State) addPacked(b *Bank, i int, sum canon.Hash, like uint32) uint32 {
 	k, record := &st.scratch, st.nodes.molded(b, i, &st.scratch)
 	if record == nil {

@@ -8,9 +8,9 @@ import (
 	"macemc/internal/sight"
 )
 
-// Past shows step properties the state before the last step. It keeps a mirror of each value that a view of
-// them has of a node, and updates those of the node that the step changed. It cannot show everything: see
-// Holds.
+// Past shows step properties the state before the last step. It keeps a copy, called a mirror, of each node
+// value that they look at, and updates the copies of the nodes that a step changes. It cannot show
+// everything: see Holds.
 type Past struct {
 	of       *World
 	steps    *judge.Steps
@@ -21,7 +21,7 @@ type Past struct {
 	opening  bool // the past equals the present now, so that a mirror may be made
 }
 
-// pastNode is what a Past has of one node.
+// pastNode is one node of a Past.
 type pastNode struct {
 	seen    sight.Node
 	mirrors []pastMirror
@@ -30,10 +30,10 @@ type pastNode struct {
 // pastMirror is the mirror of a node, or of a layer of it.
 type pastMirror struct {
 	*canon.Mirror
-	of any // nil if the mirror is free
+	of any // the value that it mirrors; nil means that the mirror may be used for another value
 }
 
-// unseen is the panic value of a view that asks for what a Past does not keep.
+// unseen is the value of the panic by which a Past refuses to show something that it does not keep.
 type unseen struct{}
 
 // Past returns a Past of this world, for the step properties that are selected.
@@ -89,7 +89,7 @@ func (p *Past) follow(anew bool) (is bool) {
 }
 
 // follow updates the mirrors after a step. If another is set, the step put a new node into
-// this place, and the mirrors stay unused until a view looks at it.
+// this place: the mirrors are then free until a property looks at the new node.
 func (n *pastNode) follow(another bool) {
 	for k := range n.mirrors {
 		if another {
@@ -143,8 +143,9 @@ func (n *pastNode) add(m pastMirror, of any) any {
 	return m.Is()
 }
 
-// Holds reports whether all step properties hold for the last step. If it returns false, they have to be
-// checked in two worlds: one may not hold, panic, or have asked for what the Past does not keep.
+// Holds reports whether all step properties certainly hold for the last step. If it returns false, a property
+// does not hold, panics, or has looked at something that a Past does not keep. The caller then finds out by
+// checking the properties in two worlds: see StepChecks.
 func (p *Past) Holds() (holds bool) {
 	defer func() { holds = recover() == nil && holds }()
 	return p.steps.Unsafe() == nil

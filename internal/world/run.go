@@ -177,8 +177,8 @@ func (r *Run) copies(o netsim.Origin, number int32) {
 	r.copy = number
 }
 
-// record appends the step that has just run to the trace. lost has the numbers of the messages that were lost
-// with connections in it.
+// record appends the step that has just run at node i to the trace. lost has the numbers of the messages that
+// were lost because the step ended their connections.
 func (r *Run) record(i int, lost []int32) {
 	s := trace.Step{
 		Index: r.step, Node: state.AddrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),

@@ -40,7 +40,7 @@ func (t *timers) timer(s sim.Signal) *sight.Timer {
 	return one
 }
 
-// clear records that no timer is scheduled. The method add records that n more timers are.
+// clear sets the number of scheduled timers to 0, and add adds n to it.
 func (t *timers) clear()    { t.count = 0 }
 func (t *timers) add(n int) { t.count += n }
 

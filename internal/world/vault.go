@@ -81,7 +81,7 @@ func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record 
 	return k.know(sum)
 }
 
-// look extends k, which has the first parts of shelf all, by the others.
+// look updates k, an older view of shelf all, so that it has all parts of that shelf.
 func (k *shelf) look(all *shelf) {
 	if all.sums.Len() > k.sums.Len() {
 		*k = *all
@@ -135,8 +135,9 @@ func (b *Bank) Afresh() *Bank {
 	return other
 }
 
-// Move adds the parts of a state of bank from, unless the bank has them, and writes their numbers into v. last is the
-// state that was moved before, with its new numbers: its parts resemble those of this one. The bank must not be shared yet.
+// Move adds the parts of v, a state of bank from, to b unless b has them, and replaces the numbers in v by those of b.
+// last is the state that was moved before this one, with its numbers in b: a packed part is stored as its difference from
+// the part of last. b must not be shared yet.
 func (b *Bank) Move(from *Bank, v, last Vector) {
 	for p, id := range v {
 		if id == 0 {

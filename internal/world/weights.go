@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// weigh asks System.Weight about every event.
+// weigh calls System.Weight for every possible event and lists the weights in es.runs.
 func (es *Events) weigh(n int) {
 	es.runs = es.runs[:0]
 	es.asks("System.Weight")
@@ -21,7 +21,7 @@ func (es *Events) weigh(n int) {
 	es.asks("")
 }
 
-// weighs weighs n events, of which at says which events of the spans they are.
+// weighs appends the weights of n events to es.runs. at(k) is the index in es.spans of the k-th of them.
 func (es *Events) weighs(n int, at func(k int) int) {
 	for k := range n {
 		var h happening
@@ -30,7 +30,8 @@ func (es *Events) weighs(n int, at func(k int) int) {
 	}
 }
 
-// weighSpans weighs the events of the spans. Those that there are many of are not found one by one.
+// weighSpans appends the weights of all events in es.spans to es.runs. It lists tasks, datagrams and timers by
+// itself, since there may be many and finding each by its index is slow.
 func (es *Events) weighSpans() {
 	first := 0
 	for _, s := range es.spans {
