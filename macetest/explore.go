@@ -29,14 +29,15 @@ type World = program.World
 //
 // The worlds run in other processes. These run the same test, built with macemc's overlay
 // of the runtime; the first such build compiles the standard library. A failing world is
-// made small, and its tape is kept in testdata/macemc, which Explore replays first from
-// then on. If there is no overlay for the toolchain, a few worlds run in this process, and
-// replay is not exact.
+// made small, and its tape, which is the record of all its random decisions, is kept in
+// testdata/macemc. From then on Explore replays that tape first. If there is no overlay for
+// the toolchain, a few worlds run in this process, and replay is not exact.
 //
 // Explore takes about 1,000 worlds, or 100 with -short. The flags -macetest.scale and
-// -macetest.seed work as for Run. With -macetest.prefix, each world first does what a tape
-// says. With -macetest.walk, all worlds deviate in one manner. With -macetest.deviate N, the
-// worlds are all those that deviate at most N times from the one in which nothing does.
+// -macetest.seed work as for Run. With -macetest.prefix FILE, each world first repeats the
+// tape in the file. A world deviates where it takes another order or answer than the usual
+// first one. With -macetest.walk, all worlds choose in one manner where they deviate. With
+// -macetest.deviate N, Explore takes every world that deviates at most N times.
 func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	t.Helper()
 	call := calls.next(t.Name())
@@ -142,7 +143,8 @@ func soon(t *testing.T) func() bool {
 	return func() bool { return stop() != "" }
 }
 
-// sample runs every twentieth world in this process, as a subtest.
+// sample runs a twentieth of the worlds in this process, each as a subtest. It is for toolchains without an
+// overlay.
 func sample(t *testing.T, s *worlds.Search, body func(t *testing.T, w *World)) {
 	ok := true
 	for k := range max(1, s.Worlds/20) {

@@ -51,10 +51,10 @@ const (
 
 var (
 	replayFlag  = flag.String("macetest.replay", "", "take the path in this `file` again instead of searching")
-	scaleFlag   = flag.Float64("macetest.scale", 0, "search so many `times` as far (default MACETEST_SCALE of the environment, or 1; -short: 0.1)")
+	scaleFlag   = flag.Float64("macetest.scale", 0, "search this many `times` as far (default MACETEST_SCALE of the environment, or 1; -short: 0.1)")
 	walkFlag    = flag.String("macetest.walk", "", "Explore: the `manner` in which worlds deviate: weighted, uniform or swarm (default nine, by turns)")
 	prefixFlag  = flag.String("macetest.prefix", "", "Explore: worlds first do what the tape in this `file` says")
-	deviateFlag = flag.Int("macetest.deviate", 0, "Explore: take all worlds that deviate at most so many `times` from the one in which nothing does")
+	deviateFlag = flag.Int("macetest.deviate", 0, "Explore: take all worlds that deviate at most this many `times` from the usual order and answers")
 	seedFlag    = flag.Uint64("macetest.seed", 0, "the `seed` of the walks (default MACETEST_SEED of the environment, or the test's)")
 )
 

@@ -135,7 +135,8 @@ func (x *explorer) all() error {
 	return nil
 }
 
-// start enters the states in which runs begin. They follow state 0, which shows nothing.
+// start adds state 0, in which nothing has happened yet, and an edge from it to each state that the starts of
+// the nodes may lead to.
 func (x *explorer) start() error {
 	x.state(way{})
 	return x.each(way{}, 0, func(answers []int) error {
@@ -163,8 +164,9 @@ func (x *explorer) expand(s int) error {
 	})
 }
 
-// each takes this number of steps from the start, once for each combination of the answers
-// that come after those of the way to. It calls visit with these further answers.
+// each takes this number of steps from the start again and again. Each run gives the answers
+// of the way to, and then further answers, every combination of them once. It calls visit
+// with the further answers.
 func (x *explorer) each(to way, steps int, visit func(answers []int) error) error {
 	last := choose.NewOdometer()
 	for more := true; more; more = last.Next() {

@@ -21,8 +21,8 @@ type FS struct {
 	made int     // the number of the object that was made last
 }
 
-// Mount prepares the file system in a new life of its node. It removes objects without a
-// name.
+// Mount prepares the file system in a new life of its node. It removes the contents of files
+// and directories to which no name leads any more.
 func (f *FS) Mount(env sim.Env) {
 	f.env, f.made = env, 0
 	f.collect()

@@ -67,7 +67,7 @@ type Draw struct {
 type Plan struct {
 	Seed  uint64        // the seed of random answers
 	Rates [Kinds]uint32 // by kind, how many of 65536 draws get a random answer; the others get answer 0
-	Slow  uint32        // if not 0, one of this many places is slow; a place is a sort of operation in goroutines of one function
+	Slow  uint32        // if not 0, one in Slow places is slow, on average; a place is a sort of operation in goroutines of one function
 	Fed   []Draw        // the answers by their keys, with 0 for every other draw; if it is nil, Seed and Rates answer
 	Until uint32        // if not 0, the last step that Fed answers; later draws are random
 	After uint64        // the seed of these later draws
@@ -110,7 +110,7 @@ type tape struct {
 	_     [256][4]int64 // their clocks
 }
 
-// Quiet returns how long before the present instant the last draw at an earlier instant was.
+// Quiet returns the time between the present instant and the latest earlier instant at which there was a draw.
 func Quiet() time.Duration { return time.Duration(now.now - now.then) }
 
 // fed is an entry of the table in which the runtime finds the answer to a draw by the draw's key.

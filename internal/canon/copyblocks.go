@@ -115,7 +115,7 @@ func (cp *copyPlan) memory(n int) unsafe.Pointer {
 }
 
 // union allocates the copy's memory for blocks that overlap because they are parts of one array. It
-// returns nil if they are not, which only unsafe code achieves.
+// returns nil if they overlap in another way, which is possible only with unsafe code.
 func union(blocks []block, g group) unsafe.Pointer {
 	cp := blocks[0].plan
 	typ := cp.typ

@@ -63,8 +63,8 @@ type copyPlan struct {
 	fixed  bool // the value cannot change, or belongs to the World
 }
 
-// immutable lists types of the standard library whose objects never change. Errors are compared by identity,
-// so a copy of one would be another error.
+// immutable lists types of the standard library whose objects never change, so that copies share them. Errors
+// made by errors.New must be shared: programs compare them by address, so a copy would be another error.
 var immutable = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):    true,
 	reflect.TypeFor[*time.Location](): true,

@@ -289,10 +289,10 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 	return b, r
 }
 
-// registerInline registers the visit of an inline value, to whose type pointers lead. If a pointer has led to
-// this value earlier in the walk, that is a part of the root's value; registerInline notes it in
-// w.walk.aliases, which are written after the encoding. That the elements of two slices are the same memory
-// does not count.
+// registerInline registers the visit of an inline value whose type some pointer type points to. If a pointer
+// has led to this value earlier in the walk, registerInline appends the pair of visits to w.walk.aliases, which
+// the encoding ends with: which object a pointer leads to counts. If an earlier visit was inline, as when two
+// slices share an array, it appends nothing.
 func (w *Walker) registerInline(p *plan, addr uintptr) {
 	s := &w.walk
 	if w.equal {

@@ -15,7 +15,7 @@ import (
 // is in memory, so that a receiver which is part of the value becomes part of the copy. The
 // variables of any other closure are unknown, so it is refused.
 
-// funcWay says how function values are copied whose machine code begins at one address.
+// funcWay says how to copy function values that have the same machine code.
 type funcWay struct {
 	plan    *copyPlan // the plan of a method value's memory; nil if the function is shared
 	refused string    // why it cannot be copied

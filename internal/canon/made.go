@@ -126,8 +126,8 @@ func (c *copies) finish() {
 	}
 }
 
-// move replaces the addresses in k of the struct and its owner by those that the second pass has given to
-// their copies.
+// move sets k.to and k.owner to the copies that the second pass made of the struct and of its owner, in place of
+// those of the first pass.
 func (k *making) move(c *copies) {
 	k.to = c.translate(k.from)
 	k.owner = owner{typ: k.owner.typ, to: c.translate(k.owner.from)}
@@ -143,8 +143,9 @@ func fieldAt(t reflect.Type, offset uintptr) reflect.StructField {
 	panic("macemc bug: canon makes a field that is not there")
 }
 
-// byValue returns the reason to refuse values of cp, which have a field that a Made makes, where a map or
-// an interface holds them: their memory has no address of its own. in names what holds them.
+// byValue returns the error for a value of plan cp that has a field which a Made makes, and that a map or an
+// interface holds directly. Its memory has no fixed address, so the field could not be set later. in says what
+// holds the value.
 func byValue(cp *copyPlan, in string) string {
 	return fmt.Sprintf("%s, which a function makes again in part, is held by value in %s; hold a pointer to it", cp.typ, in)
 }

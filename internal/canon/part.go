@@ -78,8 +78,8 @@ func (b *builder) under(p *plan) below {
 // wants sets the filter again, after a part that is wanted as a whole and was walked without one.
 func (b *builder) wants(wanted Wanted) { b.wanted = wanted }
 
-// distinct reports whether different keys of plan p always have different labels in texts. If it is not
-// certain (NaNs do not), the entries of a map are ordered by their whole text.
+// distinct reports whether different keys of plan p always have different labels in texts. It returns false if
+// two keys may have one label, as NaNs do; the entries of the map must then be ordered by their whole text.
 func (b *builder) distinct(p *plan) bool {
 	return p.op == opBool || p.op == opInt || p.op == opUint || p.op == opString || b.w.named[p.typ]
 }

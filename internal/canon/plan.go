@@ -99,8 +99,8 @@ func (n *names) rename(to []uint32) {
 	clear(n.met)
 }
 
-// visits returns how many visits the walk of a number has besides the first, if numbers are not replaced: if
-// their type is a struct, it is one for each field.
+// visits returns how many visits a value of type n.typ has when it is walked and not replaced, without the first,
+// which is the value itself: one for each field of a struct, and 0 for any other type.
 func (n *names) visits() uint32 {
 	if n.typ.Kind() == reflect.Struct {
 		return uint32(n.typ.NumField())

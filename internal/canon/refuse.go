@@ -57,8 +57,8 @@ func (r *refusal) under(t reflect.Type) error {
 	return fmt.Errorf("cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
 }
 
-// pointee returns the type that remains of t when it is no pointer type any more: that of the value after all
-// pointers are followed.
+// pointee returns the type to which t leads when all pointers are followed: T for T, *T and **T. A named pointer
+// type is not followed.
 func pointee(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()

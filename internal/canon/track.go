@@ -7,11 +7,11 @@ import (
 )
 
 // A track is the walk through the memory of one type's values, including structs and arrays
-// inside of them: steps in the order of their bytes. Each plan has one, which is laid when
-// it is first walked, and laid again when more types have become pointed, since their
-// inline values must then be registered.
+// inside of them: steps in the order of their bytes. The track of a plan is made ("laid")
+// when the plan is first walked. It is laid again when the Walker has compiled pointers to
+// more types, since inline values of these types must then be registered.
 type track struct {
-	marks  int // Walker.marks when it was laid
+	marks  int // Walker.marks when the track was laid
 	steps  []step
 	inner  int    // where to begin if a pointer led to the value: 1 if the first step registers it, which the pointer has done
 	visits uint64 // the number of visits after the last step
@@ -28,7 +28,7 @@ type step struct {
 	op     stepOp
 	off    uint32
 	size   uint32 // of runs, in bytes; of arrays, in elements
-	visits uint32 // the visits that begin with it, and those passed since the previous step
+	visits uint32 // the number of visits of the values that begin at this step, and of those passed without a step since the previous one
 	plan   *plan
 	place  *place
 }

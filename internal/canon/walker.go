@@ -89,7 +89,7 @@ type walkFlags struct {
 	present  time.Time
 }
 
-// count sets the present from which times count, if is is true.
+// count sets the present from which times are counted. If is is false, times are not counted from a present.
 func (f *walkFlags) count(present time.Time, is bool) { f.present, f.relative = present, is }
 
 // enter resets f for the walk of another value in the middle of a walk, whose flags are outer.

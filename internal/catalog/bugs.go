@@ -14,13 +14,13 @@ const Elsewhere = "The examples are modules of their own, with known bugs: examp
 const lists = "the first node lists both again that failed; or, where one sent a join before that, it comes to an end; or, where they were listed before, the second one is back before anybody hears an error"
 
 // everyRun is the field Meant of bugs that every run meets after a while.
-const everyRun = "fair runs come to it sooner or later, so that no step decides it"
+const everyRun = "every fair run meets the bug sooner or later, so no single step decides it"
 
 // leaders is the field Meant of bugs that need two leaders.
-const leaders = "two leaders and their acceptors need their messages in one order, and walks name now one of these, now the timer by which the second leader begins"
+const leaders = "two leaders and their acceptors need their messages in one order; on some seeds the step is one of these messages, on others the timer by which the second leader begins"
 
 // loops is the field Meant of bugs with a loop, for which no critical step is stated.
-const loops = "a loop needs joins, answers and errors of several nodes in one order, and walks name now one of these, now another"
+const loops = "a loop needs joins, answers and errors of several nodes in one order, and the step is another one of these on each seed"
 
 // list has the entries of the catalogue, by system: one for each known bug.
 var list = []Known{

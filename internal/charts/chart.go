@@ -9,7 +9,7 @@ type Chart struct {
 	States []string   // the first is the start
 	Events []string   // the types of the messages and signals
 	Pairs  []Reaction // the reaction of state s to event e is Pairs[s*len(Events)+e]
-	Enters [][]int    // for each state, the states to which the function that runs when it is entered may move on
+	Enters [][]int    // for each state, the states to which the machine may move at once when it enters that state, by the state's entry function
 }
 
 // HandlerTable says that a chart is not a part of a node's state: see sight.Table.

@@ -235,8 +235,8 @@ func (r *reader) uint() uint64 {
 	return x
 }
 
-// count reads how many elements follow. Each takes up at least that many bytes, so count rejects a number
-// for which the remaining bytes cannot suffice.
+// count reads how many elements follow. Each takes up at least least bytes, so count rejects a number for
+// which the remaining bytes cannot suffice.
 func (r *reader) count(least int) int {
 	n := r.uint()
 	if most := uint64(emptyMost); least == 0 && n > most || least > 0 && n > uint64(len(r.data)/least) {

@@ -73,8 +73,8 @@ func newPlan(t reflect.Type) *plan {
 	return p
 }
 
-// kind completes p, given the kind of its type: it makes the plans of the values in such a value. made has
-// the plans that are being made.
+// kind completes p by the kind of its type, such as slice or struct. It also makes the plans of the types of
+// elements and fields. made has the plans that are being made, since types may contain themselves.
 func (c *Codec) kind(p *plan, made map[reflect.Type]*plan) error {
 	if p.alone() {
 		return nil

@@ -44,7 +44,7 @@ func (w Write) ofKey() bool { return w.Kind <= Delete }
 // shownMost is the largest number of bytes of data that texts show in full.
 const shownMost = 96
 
-// quoted returns data, quoted, for a text; of long data, the beginning and the length.
+// quoted returns data in quotes, for texts. If data is long, it returns its beginning and its length.
 func quoted(data string) string {
 	if len(data) <= shownMost {
 		return strconv.Quote(data)
@@ -169,8 +169,9 @@ func to(file string) func(Write) bool {
 	return func(w Write) bool { return !w.ofKey() && w.Name == file }
 }
 
-// sync gives another fate to the open writes for which of returns true. A write whose fate is then certain
-// becomes part of the synced contents, unless a doubtful write to the same key or file comes before it.
+// sync returns the disk after a sync of the writes for which of returns true. The fate of those among them that
+// are open becomes certain, or doubtful if the sync failed. A certain write becomes part of the synced
+// contents, unless a doubtful write to the same key or file comes before it.
 func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	out := d.some()
 	pending := out.pending

@@ -1,8 +1,8 @@
 // Package fair decides whether a finite graph of states has a fair run that is hot for ever
 // from some point on. A state is hot if something is still waited for in it, and cold otherwise.
 // Each edge has the action that it takes (the delivery of the first message of a channel, a task,
-// a timer) and the marked choices that it answers. The result is such a run as a [Lasso], which is
-// a way into a cycle with the cycle, or that there is none.
+// a timer) and the marked choices that it answers. The result is such a run, if there is one, as a
+// [Lasso]: the steps that lead into a cycle, and the steps of the cycle.
 //
 // # Words
 //

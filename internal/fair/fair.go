@@ -217,7 +217,7 @@ func (g *Graph) lacking(c *Part) (choices []int) {
 	return g.half(given)
 }
 
-// half returns the marked choices of which given has some answers and not all.
+// half returns the marked choices for which given has some answers but not all.
 func (g *Graph) half(given map[Answer]bool) (choices []int) {
 	for choice, n := range g.Answers {
 		count := 0

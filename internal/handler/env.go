@@ -178,7 +178,8 @@ func (e *Env) timeless(what string, v any) {
 	}
 }
 
-// timed is timeless for a node that may hold times, which is rare: so timeless stays small.
+// timed does the work of timeless for a node that may hold times. It is a function of its own, since most nodes
+// hold none and timeless should be small enough to be inlined.
 func (e *Env) timed(what string, v any) {
 	if e.s.answer.HoldsTime(v) {
 		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
@@ -197,8 +198,8 @@ func (e *Env) untold(what, text string) {
 	}
 }
 
-// handed tells the Answerer, if Config.Strict is set, that the handler has passed a value to its Env. The
-// value is in the last effect.
+// handed must be called when the handler has passed a value to its Env, and the last effect has the value. It
+// calls Answerer.Handed if Config.Strict is set.
 func (s *Step) handed() {
 	if s.Strict {
 		s.answer.Handed()

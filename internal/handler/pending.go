@@ -42,7 +42,8 @@ func (p *Pending) Settle(e *trace.Effect, now time.Time, pace float64) {
 // Fire removes a timer, since it fires.
 func (p *Pending) Fire(timer sim.Signal) { delete(p.Timers, timer) }
 
-// Task removes and returns the task whose index pick chooses of n; ok is false if there is none.
+// Task removes a task and returns it. pick chooses its index below n, the number of tasks. ok is false if there
+// are no tasks.
 func (p *Pending) Task(pick func(n int) int) (task sim.Signal, ok bool) {
 	if len(p.Tasks) == 0 {
 		return nil, false

@@ -180,8 +180,8 @@ func (j *Judge) Unsafe() *sight.Check {
 	return nil
 }
 
-// holds evaluates a property. Of a property about each node by itself (sim.Each), it examines only the nodes
-// that have changed, except in audits.
+// holds evaluates a property. If the property is about each node by itself (sim.Each), holds evaluates it only
+// for the nodes that have changed, except in audits.
 func (j *Judge) holds(c *sight.Check) bool {
 	if c.Each == nil {
 		return j.ask(c)

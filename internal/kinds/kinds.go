@@ -46,7 +46,7 @@ type Row struct {
 	Span  string // the span that it begins on its node's line in a picture (away, gone, paused or cut), or Ends
 }
 
-// Ends is the Span of an event that ends a span.
+// Ends is the Row.Span of an event that ends the span on its node's line, such as a restart after a crash.
 const Ends = "ends"
 
 // Runs reports whether the node {node} has a handler for the event.

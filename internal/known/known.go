@@ -48,8 +48,8 @@ type Bug struct {
 // Share is a part of a number of seeds: on Held of them, Of in all, a statement was true.
 type Share struct{ Held, Of int }
 
-// Like reports whether another share may come from the same rate as s: by Fisher's exact test, if it did, one
-// as small as other would occur with a probability of more than one in twenty.
+// Like reports whether other is not significantly smaller than s, by Fisher's exact test: if the statement were true
+// at the same rate in both, a share as small as other would have a probability of more than 5 percent.
 func (s Share) Like(other Share) bool {
 	of, held := s.Of+other.Of, s.Held+other.Held
 	chance := 0.0

@@ -15,8 +15,8 @@ func (m *merger) differ(format string, args ...any) {
 // knot explains why the entries of the nodes cannot be put in an order.
 const knot = "the steps of the nodes have no order in which a connection breaks at both ends at once and a send is refused only if there is no room; docs/live.md explains these differences"
 
-// part ends the path, since the simulation cannot go on as the record of the i-th node does, and
-// records the difference.
+// part ends the path, since the simulation cannot do what the record of the i-th node says next. The text
+// describes the difference, which the result then lists.
 func (m *merger) part(i int, format string, args ...any) {
 	m.stopped = true
 	m.out.Parted = true

@@ -213,8 +213,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole returns all, the entries of one life of a node, with the life's last step. If the record lacks that
-// step, and next, the record of the next life, has it, whole adds it.
+// whole returns the entries of one life of a node, which are all. The record of a life may lack its last step;
+// next, the entries of the next life, may then have that step, and whole adds it.
 func whole(all, next []*record.Entry) []*record.Entry {
 	if next == nil {
 		return all

@@ -7,9 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// advance takes one entry: of the nodes' next entries that can be taken now, the earliest. If none can
-// be, it takes the earliest of all, which is likely to end the path with a difference. It returns false if
-// it took none, or if that ended the path.
+// advance looks at the next entry of each node, and takes the earliest one that can be taken now. If none
+// can be, it takes the earliest of all, which is likely to end the path with a difference. It returns
+// false if no entries are left, or if such a difference ended the path.
 func (m *merger) advance() bool {
 	var order []int
 	for i, n := range m.nodes {
@@ -132,8 +132,8 @@ func (m *merger) ready(i int) bool {
 	}
 }
 
-// yetToHear reports whether a node, whose record goes on, has yet to be told in the World that its
-// connection with a peer broke.
+// yetToHear reports whether the record of a node goes on, and the World can still deliver the error to the
+// node that its connection with a peer broke.
 func (m *merger) yetToHear(node, peer int) bool {
 	n := m.nodes[node]
 	if n.dead || n.next() == nil || n.next().Kind == record.EntryLife {
@@ -144,8 +144,8 @@ func (m *merger) yetToHear(node, peer int) bool {
 	}) >= 0
 }
 
-// buried reports whether all messages that the i-th node sent in its ended life have been delivered: no
-// connection with that life delivers more.
+// buried reports whether no further message can arrive from the i-th node's life that has ended: all its
+// connections are silent at their other ends.
 func (m *merger) buried(i int) bool {
 	for at, o := range m.opened {
 		if at.node != i && o.peer == i && o.life == m.nodes[i].life && !m.silent(at.node, at.conn) {

@@ -58,8 +58,8 @@ func (m *merger) step(k int) bool {
 	return true
 }
 
-// cause makes the World take a fault of this kind for which is returns true, since the fault must have
-// happened. It returns false if there is none.
+// cause makes the World take the possible fault of this kind that the function is accepts, since the records
+// show that it must have happened. It returns false if no such fault is possible.
 func (m *merger) cause(kind sim.Kind, is func(e *sim.Event) bool) bool {
 	return m.faulty(m.where(func(e *sim.Event) bool { return e.Kind == kind && is(e) }))
 }
@@ -147,8 +147,8 @@ func (m *merger) itself(k int) bool {
 	return m.step(k)
 }
 
-// broken makes the World take the step in which the i-th node is told that a connection has ended, after the
-// faults that this needs. It returns false if that is not possible.
+// broken makes the World take the step in which the i-th node gets the error that a connection has ended, after
+// the faults that this needs. It returns false if that is not possible.
 func (m *merger) broken(i int, v *record.Event) bool {
 	from := v.From.Index()
 	hears := func(kind sim.Kind) bool {
@@ -209,8 +209,8 @@ func word(kind sim.Kind) string {
 	return "refused"
 }
 
-// datagram makes the World take the arrival of a recorded datagram at the i-th node, after the faults that
-// earlier datagrams must have met.
+// datagram makes the World take the arrival of a recorded datagram at the i-th node. If the datagram arrives
+// several times, the World duplicates it first; if older ones are before it, the delivery is a reordering.
 func (m *merger) datagram(i int, v *record.Event) bool {
 	at := arrival{v.Life, v.Serial, i}
 	number := m.numbers[at]

@@ -59,8 +59,8 @@ type tap struct {
 	m *merger
 }
 
-// coin makes a coin of the World fall on side k, by asking for it, and notes a difference if the answer is
-// not was, the recorded one. why describes the coin.
+// coin makes the coin for which ask asks the World fall on side k, and returns the World's answer. It notes a
+// difference if that is not was, the recorded answer. why describes the coin.
 func (t *tap) coin(was, k int, why string, ask func() int) int {
 	is := t.m.fall(k, ask)
 	if was != is {

@@ -18,9 +18,9 @@ func Missing(what, typed string, names []string) error {
 	return fmt.Errorf("there is no %s %q; there are %s", what, typed, all)
 }
 
-// Name returns the name that can be turned into what was typed with the fewest slips, and the first of
-// several. It returns "" if that takes more slips than a third of the name's letters, unless one of them
-// begins with the other. Case does not matter.
+// Name returns the name that differs from typed by the fewest slips, and the first one if there are several. A
+// name that begins with typed counts as having no slips. It returns "" if each name would need more slips than
+// a third of its letters. Case does not matter.
 func Name(typed string, names []string) (best string) {
 	typed = strings.ToLower(typed)
 	least := len(typed) + 1

@@ -283,8 +283,8 @@ func (l *Links) Full(link sim.Link, from, to int) bool {
 	return false
 }
 
-// Asked records that a step has looked whether any message is under way to or from node i,
-// for the reason why.
+// Asked records that a step depends, for the reason why, on whether a message is under way to or from
+// node i.
 func (l *Links) Asked(i int, why state.Why) {
 	t, at := l.sums.Touched(), l.sums.Places
 	if !t.On() {

@@ -97,7 +97,8 @@ func (a *Audit) was(k kept) *spoken {
 	return a.speaks(k.copy)
 }
 
-// toldMost is the number of values that are kept from one run for the next, since many runs send the same ones.
+// toldMost is the largest number of values that an Audit keeps from one run for the next. Many runs send the
+// same values, which then need not be copied again.
 const toldMost = 1 << 12
 
 // Start begins another run.
@@ -197,8 +198,8 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 	return a.kept[i].keep(a, a.nodes.Nodes[i].Node)
 }
 
-// starts makes room for the nodes of a new run, of which node i has just started. If it is
-// the first, starts keeps all nodes as they are now: the others have not run yet.
+// starts is called when node i has started at the beginning of a run. For the first node,
+// it records all nodes as they are now, since the others have not run yet.
 func (a *Audit) starts(i int) {
 	a.Give(netsim.Packet{})
 	a.room()

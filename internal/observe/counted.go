@@ -30,9 +30,9 @@ type Counted struct {
 // CountedType has the counts of the signals and messages of a type.
 type CountedType struct {
 	Short, Name string
-	Of          [][2]int
-	Audited     int
-	Noticed     bool
+	Of          [][2]int // for each kind of event, how often it was possible and how often it happened
+	Audited     int      // the number of audited deliveries
+	Noticed     bool     // one of these changed the node or had an effect
 }
 
 // CountedCoin has the counts of the coins that are asked for one purpose, Why.
@@ -43,7 +43,8 @@ type CountedCoin struct {
 	Possible    []bool
 }
 
-// CountedProperty has the counts of a liveness property or a Sometimes property.
+// CountedProperty has the counts of a liveness property or a Sometimes property. Its fields are those of
+// propertyTally: Then is onward.
 type CountedProperty struct {
 	Name                        string
 	Yes, No, First, Empty, Then int

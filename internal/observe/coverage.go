@@ -47,8 +47,8 @@ type Coverage struct {
 	charts     charts.Tally
 }
 
-// Tally counts how often something happened, and how often, at least, it was possible: sent, scheduled,
-// posted or offered.
+// Tally counts how often an event happened, and how often it became possible, because its value was sent,
+// scheduled, posted or offered. The second count may be too small.
 type Tally struct{ possible, happened int }
 
 // typeTally has the tallies of the signals and messages of one type, one for each kind of event.
@@ -72,8 +72,8 @@ type typeSlot struct {
 // coinTally counts the questions and answers of the coins that are asked for one purpose.
 type coinTally struct {
 	why   string
-	whole int // the largest number of answers of a Choose each of whose answers is counted
-	wide  int // the largest number of answers of a Choose that has too many to count each
+	whole int // the largest number of alternatives of a Choose with at most sidesMost, whose answers are counted one by one
+	wide  int // the largest number of alternatives of a Choose with more than sidesMost; 0 means that there was none
 	sides []side
 }
 
@@ -84,8 +84,8 @@ type side struct {
 
 const kinds = sim.KindHeal + 1
 
-// coinsMost is the largest number of purposes whose coins are counted. sidesMost is the largest
-// number of answers of a coin each of whose answers is counted.
+// coinsMost is the largest number of purposes whose coins are counted. If a coin has more than
+// sidesMost answers, they are not counted one by one.
 const (
 	coinsMost = 1000
 	sidesMost = 1 << 12
@@ -223,8 +223,8 @@ func (c *Coverage) Audited(e *sim.Event, noticed bool) {
 	}
 }
 
-// looked records whether the delivery of a message changed the node or sent anything, which
-// noticed says.
+// looked counts an audited delivery of a message. noticed says whether the delivery changed the
+// node or sent anything.
 func (c *Coverage) looked(message any, noticed bool) {
 	t := c.of(message)
 	t.audited++
@@ -242,8 +242,8 @@ func (c *Coverage) Chosen(why string, n, k int) {
 	t.sides[k].gave(1)
 }
 
-// widest records a choice that has too many alternatives to count each. The method opens
-// records a choice whose n alternatives are counted.
+// widest records a Choose among n alternatives, which are too many to count each answer. The
+// method opens records a Choose whose n answers are counted one by one.
 func (t *coinTally) widest(n int) { t.wide = max(t.wide, n) }
 
 func (t *coinTally) opens(n int) {
@@ -257,7 +257,7 @@ func (t *coinTally) opens(n int) {
 	}
 }
 
-// can records that the answer is possible. The method gave counts that it was given.
+// can records that the answer was possible. The method gave counts how often it was given.
 func (s *side) can()       { s.possible = true }
 func (s *side) gave(n int) { s.given += n }
 

@@ -154,9 +154,9 @@ func Diff(a, b []canon.Line) (out []Difference) {
 	return out
 }
 
-// Went separates the changes that a step made from the lines that are gone because a node
-// went down, and returns those nodes. Their memory is then that of new nodes; no handler
-// has changed it.
+// Went removes, from the differences that a step made, those in the memory of nodes that went
+// down in the step, and returns these nodes. Their memory differs because it is lost; no
+// handler has changed it.
 func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	for _, d := range all {
 		if d.Of.Part == PartUp && d.A == "" {

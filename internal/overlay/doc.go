@@ -8,7 +8,8 @@
 // the bubble that [macemc/internal/bubble] runs, and except that the keys of Go's hash
 // functions are fixed.
 //
-// A release of Go that nobody has read is refused, and so is a source in which a
-// hunk does not stand exactly once: the error names the hunk, the file, the release
-// and the file's hash.
+// The changes are a list of hunks, each of which replaces one piece of a source file.
+// Write returns an error for a release of Go whose sources nobody has read, and for a
+// source in which the piece of a hunk does not occur exactly once. That error names
+// the hunk, the file, the release and the file's hash.
 package overlay

@@ -46,8 +46,8 @@ func (h *Handlers) Alone() {
 
 func (q *Quorum) only(only bool) { q.Only = only }
 
-// Unlisted is the part of an error message that identifies the case of a type that a node's Handlers do not
-// list.
+// Unlisted is a part of the message with which a node panics if its Handlers have no handler for a message or
+// signal. Reports recognize the panic by it.
 const Unlisted = " has no handler of the "
 
 // Refuse records an error of the author. Only the first one is kept.

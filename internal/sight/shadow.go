@@ -41,8 +41,8 @@ func (v survivors) Timers() (n int) {
 func (v survivors) InFlight() int                  { return v.s.of.Runtime.InFlight() }
 func (v survivors) UnderWay(yield func(Sent) bool) { v.s.of.Runtime.UnderWay(yield) }
 
-// Without returns the check of a rule made by Always, evaluated as if some nodes had failed for good. A check
-// must be made for each State.
+// Without returns a check of a rule made by Always, bound to the state of. The check evaluates the rule as if
+// these nodes had failed for good.
 func (r Rule) Without(nodes []int, of *State) Check {
 	shadow := NewShadow(of, nodes)
 	c := r.State(shadow.State())

@@ -36,8 +36,8 @@ const Reads = Ran | Took | Sent | Room | Asked | Enabled
 //     Room, this holds while there is room for its messages without the step that Took.
 //
 // A message that is sent to a node may make an event possible that was not: Touched is about
-// the events that are possible. A step of the environment that brings about its own Enabled
-// parts, such as the end of a partition, writes them.
+// the events that are possible. A step of the environment that changes the parts which made it
+// possible, such as the end of a partition, counts as writing them.
 //
 // Steps are recorded from the call of Watch on.
 type Touched struct {

@@ -21,10 +21,11 @@
 //  3. A new segment takes its name after its header and checkpoint are on stable storage. The
 //     segment before it stays until the next one, so a checkpoint that is damaged later costs the
 //     records after it and nothing else.
-//  4. After a write or a sync failed, the log accepts nothing more: nobody knows what of it is on
-//     the disk.
+//  4. After a write or a sync failed, the log accepts nothing more, since nobody knows which of the
+//     written bytes are on the disk.
 //  5. Recover never appends to what it read. The caller begins the next segment by a checkpoint.
 //
-// Records are to be such that any prefix of them is a valid state, of less work: then a log that
-// is damaged or torn costs time, and never a wrong result.
+// The caller must choose records such that a checkpoint and any prefix of the records after it
+// are a valid state of the search, in which only less work is done. Then a damaged log costs
+// time, and never leads to a wrong result.
 package statelog

@@ -18,8 +18,8 @@ type Recovered struct {
 	Passed             int   // the number of newer segments that were skipped because their beginnings are damaged
 }
 
-// Damaged reports whether anything was dropped or skipped. It may be only a part of the
-// last record, if the process was killed.
+// Damaged reports whether anything was dropped or skipped. That may be no more than a part of the
+// last record, which is usual after the process was killed.
 func (r *Recovered) Damaged() bool { return r.Dropped > 0 || r.Passed > 0 }
 
 // A Reader gets the contents of a log: first the header, then a checkpoint, then its records. An error ends

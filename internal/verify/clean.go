@@ -42,8 +42,8 @@ func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
 type Ahead struct {
 	Bugs, Seeds int           // the numbers of bugs, and of seeds for each
 	Searches    int           // the number of searches without a bug
-	WalkSteps   int           // the least number of steps that these take in walks; 0 if it depends on the searches for bugs
-	About       time.Duration // an estimate of the time of these, by the speed of the searches for the bugs
+	WalkSteps   int           // the least number of steps that the searches without a bug take in walks; 0 if it depends on the searches for bugs
+	About       time.Duration // an estimate of the time of the searches without a bug, by the speed of the searches for bugs
 }
 
 // cleans returns the searches to make with bugs switched off: one for each combination of a

@@ -164,8 +164,8 @@ func (c *checker) grows(a *ast.AssignStmt, r *ast.RangeStmt) string {
 	return ""
 }
 
-// sortedAfter reports whether the variable that is written as text is sorted after range
-// statement r.
+// sortedAfter reports whether the variable that text names, as in "n.peers", is sorted after
+// range statement r.
 func (c *checker) sortedAfter(body ast.Node, r *ast.RangeStmt, text string) (sorted bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
