@@ -24,8 +24,9 @@ type Afar interface {
 	// Learn sends the corpus to the other processes before a lot. The first call has all of it; each later
 	// call has what the last lot added.
 	Learn(k Knowledge) error
-	// Take has the spans of a lot taken, and calls came with their results in order. It returns when came
-	// returns false, or soon after stopped returns true.
+	// Take makes other processes take the spans of a lot, and calls came with the result of each span, in
+	// the order of the spans. It returns when came has all results or returns false, or soon after stopped
+	// returns true.
 	Take(spans []Span, stopped func() bool, came func(Spanned) (more bool)) error
 	// Grow enumerates runs for the exhaustive phase with EngineReference. An item is a set of runs that begin
 	// alike, and a Taker enumerates it. The item's result covers some of these runs, and has the states from
@@ -35,29 +36,30 @@ type Afar interface {
 	Grow(next func(window int) (item []byte, is bool), came func(result []byte) error, stopped func() bool) error
 }
 
-// Knowledge is a corpus, or additions to it, for other processes. Its fields belong to the search.
+// Knowledge is what Afar.Learn sends to the other processes: a corpus, or the states that were
+// added to one. Callers only pass it on; the package search reads and writes its fields.
 type Knowledge struct {
-	Lot    int  // the lot that is taken with this corpus
-	All    bool // Whole is the whole corpus, or nil if it is empty; if All is false, Notes and Chosen are additions
-	Whole  *walk.Kept
-	Notes  []walk.Noted
-	Chosen []int // numbers of the states at which walks began, counted from 1
+	Lot    int          // the number of the lot that is taken with this corpus
+	All    bool         // the corpus is in Whole; otherwise Notes and Chosen hold what the last lot added to it
+	Whole  *walk.Kept   // the corpus, or nil if it is empty
+	Notes  []walk.Noted // the states that walks of the last lot have met
+	Chosen []int        // the states of the corpus at which walks of the last lot began, counted from 1
 }
 
 // A Span is a range of the walks of a lot.
 type Span struct {
-	Lot      int
-	From, To int
-	Walks    walk.Lot // the lot
-	Length   walk.Length
-	Noting   bool // record the states that the walks meet, for the corpus
+	Lot      int         // the number of the lot
+	From, To int         // the first walk, and the one after the last
+	Walks    walk.Lot    // the walks of the lot, and which of them are audited
+	Length   walk.Length // the number of steps of the walks
+	Noting   bool        // record the states that the walks meet, for the corpus
 }
 
-// Spanned is the result of a span. It covers the walks before the first one that failed or is
-// suspected.
+// Spanned is the result of a span. It covers only the walks before the first one that failed or
+// that is suspected to be dead: the search itself takes that walk again, and those after it.
 type Spanned struct {
-	From, Walks int  // From is the first walk of the span; Walks is the number of walks that found nothing
-	Ends        bool // the next walk failed or is suspected
+	From, Walks int  // the first walk of the span, and the number of walks before the one that failed or is suspected
+	Ends        bool // there is such a walk: number From+Walks
 	Stats       Stats
 	Steps       int // steps that count when the share of audited steps is computed
 	Audited     int
@@ -67,8 +69,8 @@ type Spanned struct {
 	Quarantined []int // numbers of walks that were left out, since they ended every process that took them
 }
 
-// afar has the walks of lot l taken in other processes. As scouts.ahead does, it returns the number of walks
-// before the first one that failed or is suspected.
+// afar makes other processes take the walks of lot l, and adds their results to those of the search. nothing is the
+// number of walks before the first one that failed or is suspected to be dead.
 func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
 	r.collect()
 	if err := r.teach(); err != nil {
@@ -127,8 +129,8 @@ type Taker struct {
 	corpus *walk.Corpus
 	lot    int // the number of the lot of the last call of Learn
 	seed   uint64
-	round  int                 // the round of the last item of Enumerate
-	known  map[canon.Hash]mark // states in that round's items whose results are stored
+	round  int                 // the round of the last call of Enumerate
+	known  map[canon.Hash]mark // the states of this round that the Taker has expanded and whose results were accepted
 }
 
 // NewTaker returns a Taker for a search with these options.

@@ -11,7 +11,7 @@ type Bound struct {
 	Name  string   // the flag, without --
 	Field string   // the field of Options, as errors of the library name it
 	Least int      // the smallest value that a user may give; in Options, 0 stands for the default
-	Not   []string // names of bounds that must not be set together with this one, or no-walks
+	Not   []string // names of bounds that must not be set together with this one; "no-walks" stands for Options.NoWalks
 	Needs string   // the bound without which this one has no effect; "" means none
 	Help  string   // the flag's help, with the word for the value in backquotes
 	of    func(*Options) *int
@@ -76,8 +76,9 @@ func fieldOf(name string) string {
 	return Bounded(name).Field
 }
 
-// CheckBounds returns an error if a bound is too small or contradicts others. The function asked
-// reports whether the user has set the bound with a name.
+// CheckBounds returns an error if a bound is too small, or is set together with one that excludes
+// it, or without one that it needs. It looks only at the bounds for whose names asked returns true:
+// those that the user has set.
 func (o *Options) CheckBounds(asked func(name string) bool) error {
 	for i := range bounds {
 		b := &bounds[i]
@@ -99,7 +100,8 @@ func (o *Options) CheckBounds(asked func(name string) bool) error {
 	return nil
 }
 
-// bounded returns an error if a bound is negative, or has no effect. 0 means the default.
+// bounded returns an error if a bound is negative, or if WalkLeast is set although no walks are
+// taken from the start.
 func (o *Options) bounded() error {
 	for i := range bounds {
 		if n := bounds[i].of(o); n != nil && *n < 0 {

@@ -258,8 +258,8 @@ func (r *runner) interrupted() Stop {
 	return ""
 }
 
-// level calls take, which takes steps to the states of one depth. It makes a finding of a failure,
-// which it also returns as bad.
+// level calls take, which takes the steps that lead to the states at this depth. If a step or a
+// state fails, level returns the failure as bad, and makes a finding of it, which is in out.
 func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *explore.Wrong, out outcome, err error) {
 	bad, err = r.owner.Guarded(x.Taker, take)
 	switch {

@@ -14,11 +14,11 @@ type fact struct {
 	tried int  // the number of states that an attempt visited without reaching a decision
 }
 
-// about looks up the decisions about those states of a run whose numbers are at least from; healed
-// has the identities of the healed forms of all states. If known is true, s is the answer:
-// either these decisions say where the run became dead, or an earlier attempt that visited most
-// states or more has not decided it. Otherwise the states from from to end must be decided; all later ones
-// are known to be dead.
+// about looks up the stored decisions about the states of a run whose numbers are at least from; healed has the
+// identities of the healed forms of all states of the run. If known is true, s is the answer: the stored decisions
+// determine the last state that can recover, or an earlier attempt has visited at least most states without
+// deciding. If known is false, the caller must decide about states from to end; the states after end are known to
+// be dead.
 func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, known bool) {
 	end = len(healed) - 1
 	for end > from && k[healed[end]].dead {
@@ -38,8 +38,9 @@ func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, k
 	return end, s, false
 }
 
-// note stores the decisions s about the states of a run. If there is only one state, and nothing was
-// decided, it stores that visiting most states did not suffice.
+// note stores the decisions s about the states of a run. If nothing was decided, it stores that
+// visiting most states did not suffice, but only if the run has a single state: of several states,
+// any one may need more.
 func (k *facts) note(healed []canon.Hash, most int, s settled) {
 	if *k == nil {
 		*k = facts{}

@@ -17,7 +17,7 @@ type findings struct {
 	opts  *Options // for Findings, Ignore and Found
 	all   []*Finding
 	tried map[string]int // by kind: the number of candidates that were confirmed
-	alike int            // number of failed runs that did not become findings, since they are like one or there are enough
+	alike int            // number of failed runs that did not become findings: there is one of their kind, or there are enough
 
 	ignored int // failures that Options.Ignore leaves out
 }
@@ -41,11 +41,12 @@ func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ign
 // none reports whether no failure is known: there is no finding, and Options.Ignore describes none.
 func (f *findings) none() bool { return len(f.all) == 0 && len(f.opts.Ignore) == 0 }
 
-// known returns the number of failed runs that did not become findings, since they are like one or are
-// ignored.
+// known returns the number of failed runs that did not become findings, since there is a finding of their kind,
+// there are enough findings, or Options.Ignore leaves them out.
 func (f *findings) known() int { return f.alike + f.ignored }
 
-// another counts a failed run that does not become a finding, since it is like one or there are enough.
+// another counts a failed run that does not become a finding, since there is a finding of its kind, or there are
+// enough.
 func (f *findings) another() { f.alike++ }
 
 // ignores reports whether Options.Ignore leaves out a failure. If so, it counts the failure.
@@ -80,9 +81,10 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	return r.findings.keep(f), nil
 }
 
-// keep adds a finding whose critical step was located. If that of a dead run could not be located, the run
-// counts as like any other dead run of its property. A finding of nondeterminism ends the search, since
-// no other finding is reliable then.
+// keep adds a finding to the list, and reports whether the search should end. Finding found is not added but only
+// counted if the list has one of its kind. The kind of a dead run includes its critical event; if that could not be
+// located, any other dead run of the same property counts as of its kind. A finding of nondeterminism ends the
+// search, since no other finding is reliable then.
 func (f *findings) keep(found *Finding) (enough bool) {
 	for _, other := range f.all {
 		if found.kind() == other.kind() || found.Verdict == trace.VerdictDead && found.Critical == nil && found.Property == other.Property && other.Verdict == trace.VerdictDead {
@@ -99,7 +101,9 @@ func (f *findings) keep(found *Finding) (enough bool) {
 
 var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
-// worth reports whether another candidate for this failure should be examined.
+// worth reports whether to confirm one more failed run, the candidate for a finding of this
+// failure. It returns false, and counts the run, if the failure is ignored, if there is a finding
+// of its kind, or if triesMost candidates like it were confirmed already.
 func (f *findings) worth(failure *trace.Failure) bool {
 	switch {
 	case f.ignores(failure):
@@ -123,8 +127,9 @@ func (f *findings) worth(failure *trace.Failure) bool {
 	return true
 }
 
-// has reports whether Options.Ignore leaves out a failure, or there is a finding like it. Unlike ignores, it
-// counts nothing. Which finding a dead run is like is not known before its critical step is located.
+// has reports whether Options.Ignore leaves out a failure, or there is a finding of its kind. Unlike ignores, it
+// counts nothing. It returns false for the failure of a dead run, whose kind is not known before its critical step
+// is located.
 func (f *findings) has(failure *trace.Failure) bool {
 	if f.opts.Ignores(failure) {
 		return true
@@ -163,8 +168,9 @@ func kindOf(f *trace.Failure) kind {
 
 var carried = regexp.MustCompile(`\{.*\}`)
 
-// thrownAt returns where the service panicked, from the stack of the failure. The panic's message is part of
-// it, with numbers removed, since one function may panic for several reasons.
+// thrownAt returns the place in the source where the service panicked, from the failure's stack, and the panic's
+// message with its numbers replaced by 0. The message distinguishes several reasons for which one function panics.
+// thrownAt returns "" if there is no stack.
 func thrownAt(f *trace.Failure) string {
 	if f.Stack == "" {
 		return ""
@@ -176,8 +182,9 @@ func thrownAt(f *trace.Failure) string {
 
 var numberText = regexp.MustCompile(`[0-9]+`)
 
-// noteWrong makes a finding of a failure in the state that an explorer has just reached, if another
-// candidate should be examined. It returns ErrEnough if no more findings are wanted.
+// noteWrong makes a finding of a failure in the state that an explorer has just reached, if worth
+// allows another candidate. dead means that the state is at rest and not live. It returns ErrEnough
+// if no more findings are wanted.
 func (r *runner) noteWrong(x *explore.Explorer, failure *trace.Failure, dead bool) (err error) {
 	if !r.findings.worth(failure) {
 		return nil

@@ -89,8 +89,8 @@ func (h *hand) counted() Stats {
 	return counts
 }
 
-// unaudited makes the hand audit nothing until audits is called. Calling forgets sets the counts back to
-// their present values.
+// unaudited makes the hand audit nothing. Calling audits restores the share of audited steps; calling forgets sets
+// the hand's counts back to their values at the call of unaudited.
 func (h *hand) unaudited() (audits, forgets func()) {
 	share, counts := h.share, *h.counts
 	h.share = run.NoShare()
@@ -130,7 +130,8 @@ func (h *hand) depth() int {
 	return h.of.stats.Depth
 }
 
-// passes reports progress: a part of a long piece of work, of this size, is done.
+// passes reports the progress of the phase: done of its items are done. It does nothing if the hand
+// is not the search's own.
 func (h *hand) passes(done int) {
 	if h.of != nil && h.of.hand == h {
 		h.of.at(done)
@@ -182,9 +183,9 @@ func faultsOf(budgets sim.Faults) (all []walk.Budget) {
 }
 
 // few returns the largest number of faults in a run of the exhaustive phase, or 0 if only the
-// budgets limit it. It limits them if a system declares budgets for many faults, with which the
-// phase would stay too shallow for its effort. If the options name budgets, a depth or a large
-// effort, there is no limit.
+// budgets limit it. If a system's budgets allow more than four faults together, a run may have two
+// of them, since with more the phase would not get deep enough. This limit does not apply if the
+// options name budgets, a depth or an effort above the usual one.
 func (h *hand) few() int {
 	const many, small = 4, 2
 	total := 0
@@ -197,7 +198,8 @@ func (h *hand) few() int {
 	return small
 }
 
-// manners returns the manners that walks of a portfolio use in turn.
+// manners returns the manners of successive walks: the first walk has the first manner, and after
+// the last manner the list begins again.
 func (w Walking) manners() []walk.Manner {
 	switch w {
 	case WalkChain:
@@ -211,8 +213,9 @@ func (w Walking) manners() []walk.Manner {
 	}
 }
 
-// ended returns the failure that a handler has ended its goroutine, and the hand whose world ran the
-// handler. If no handler did, a function of the caller did, so ended ends the caller's goroutine, too.
+// ended returns the hand in whose world a handler has ended its goroutine (by runtime.Goexit), and that failure. It
+// is called after a goroutine has ended. If no handler has ended it, a function of the caller has, and then ended
+// ends the caller's goroutine, too.
 func (h *hand) ended() (*hand, *trace.Failure) {
 	for ; h != nil; h = h.confirming {
 		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}
@@ -233,8 +236,8 @@ func (h *hand) ended() (*hand, *trace.Failure) {
 // here records that the current goroutine takes the hand's runs.
 func (h *hand) here() { h.Pulse.Here() }
 
-// gone returns the failure of a run whose handler has ended its goroutine, and a new hand that replaces
-// h.
+// gone returns the failure of a run whose handler has ended its goroutine, and a new hand that replaces h, whose
+// world cannot be used any more.
 func (h *hand) gone() (*trace.Failure, *hand) {
 	r, f := h.ended()
 	r.Pulse.Rest()

@@ -95,8 +95,8 @@ func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err erro
 	return out, nil
 }
 
-// loops makes a finding of a run that stays hot for ever. It begins with the given answers; the
-// environment heals after at steps, and from there the run follows l, a run in the graph g.
+// loops makes a finding of a run that stays hot for ever. The run takes the given answers; after
+// step number at, the environment heals, and from there the run follows l, a run in the graph g.
 func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Climate, at int) (*Finding, error) {
 	c, heals := c.HealedBy(at)
 	if heals {
@@ -155,8 +155,9 @@ func (f *Finding) says(untaken []string) {
 }
 
 // turns finds the critical step: before it, every fair run of a healed environment becomes cold;
-// after it, some fair run stays hot. The function ever(k) reports whether a fair run can stay hot
-// from state at-last+k of the run.
+// after it, some fair run stays hot. The environment heals after step at. The function ever(k), for
+// k from 0 to last, reports whether a fair run can stay hot for ever if the environment heals
+// already in state at-last+k.
 func (f *Finding) turns(at, last int, exact bool, ever func(k int) bool) {
 	critical := f.Lasso.Since
 	if critical <= at {

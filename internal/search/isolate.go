@@ -23,14 +23,15 @@ type settling struct {
 	most    int
 }
 
-// settled is the answer to a query of settling: the number of the last state of the run from which
-// the run can still recover, reach a live state or go on without a violation, whichever was asked.
+// settled is the answer to a query of settling. last is the number of the last state of the run from
+// which the run can recover (method recovers), reach a live state (reaches), or go on without a
+// violation (survives).
 type settled struct {
 	last      int
 	decided   bool
 	unassumed bool   // a state was reached that does not count for liveness
 	states    int    // number of states visited
-	lost      []bool // by state of the run: the answer to the query is no
+	lost      []bool // by state of the run: from it, none of this is possible
 }
 
 // recovers returns the last state, among those with numbers from from on, from which the run can
@@ -69,9 +70,11 @@ func (q settling) survives(from int) (settled, error) {
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }
 
-// exhaust examines the states of the run with numbers from from on by a closure, and returns the
-// last of them for which lost is false. Its counts are not added to the search's, since they
-// concern one run only.
+// exhaust makes a closure of all states that can follow the states of the run with numbers from
+// from on, and returns the last of these for which lost is false. The function look examines the
+// closure, and lost then reports whether a state of the run is lost. If memo is true, steps are
+// looked up in a memo. The counts of exhaust are not added to the search's, since they concern one
+// run only.
 func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *explore.Explorer) error, lost func(*closure.Closure, *explore.Explorer, uint32) bool) (none settled, err error) {
 	h := q.by
 	defer h.counted()

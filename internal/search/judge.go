@@ -241,8 +241,8 @@ func (r *runner) ownLab() (l *Lab, err error) {
 }
 
 // besides returns another failure that the lab's walks met while they examined a suspect, or nil if
-// they met none that is not ignored. Failures of walks that begin within the prefix of the search
-// do not count.
+// all that they met are ignored. It leaves out failures of walks that begin before the end of the
+// search's prefix, the steps with which each of its runs begins.
 func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	for _, m := range d.Others() {
 		if m.From >= r.prefix.base() && !r.findings.ignores(m.Failure) {

@@ -34,7 +34,9 @@ func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) 
 	return nil
 }
 
-// numbered is a source that gives the recorded answers by their numbers.
+// numbered is a source that gives the recorded answers one after the other. Each is stored as its
+// index among the possible answers, and their number. numbered fails if another number of answers
+// is possible now.
 type numbered struct {
 	picks []choose.Pick
 	pos   int

@@ -38,8 +38,8 @@ type Lab struct {
 // asker is a member of a lab's pool: a hand, and its present walk.
 type asker struct {
 	*hand
-	fork    labFork    // the last fork that it made
-	walking *walk.Walk // the walk that begins there
+	fork    labFork    // the state from which it took its last walk, saved for the next one
+	walking *walk.Walk // the walk that it takes
 }
 
 // NewLab makes a lab for the conditions of a recorded path. The caller must close it.
@@ -179,7 +179,7 @@ type Case struct {
 	Assumed []bool
 	healed  []canon.Hash // for each state, the identity of its healed form
 	causes  []int        // for each step, the number of the step that sent its message or posted its task, or 0
-	kinds   []sim.Kind   // for each step, or nil if nobody asked yet
+	kinds   []sim.Kind   // for each step, or nil before the first call of kind
 	// Failure is the failure of the service that ended the run, or nil.
 	Failure *trace.Failure
 
@@ -198,8 +198,9 @@ func (c *Case) MayBeDead() bool {
 // or -1 if there is none.
 func (c *Case) Cause(i int) int { return c.causes[i] - 1 }
 
-// Healed identifies the healed form of the state after i steps. If the results for two states are equal, so are
-// their healed forms: the same can happen after healing. It is not known for a case of Lab.Try with fails set.
+// Healed returns a value that identifies the healed form of the state after i steps. If the values of two states
+// are equal, so are their healed forms: the same can happen after healing. Healed must not be called for a case
+// that Lab.Try returned with fails set, which has no such values.
 func (c *Case) Healed(i int) any { return c.healed[i] }
 
 // kind returns the kind of step i, counted from 0.
@@ -238,7 +239,8 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	})
 }
 
-// alone calls do, which uses the lab's first hand, in a goroutine whose end by a handler it survives.
+// alone calls do, which uses the lab's first hand, in a goroutine of its own. If a handler of the service ends that
+// goroutine, alone returns this failure as an error.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	out, returned, err := run.Apart(func() (T, error) {
 		l.first().here()
@@ -264,7 +266,7 @@ func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choos
 }
 
 // examineAs takes a run of at most this many steps, whose answers src gives, and makes a Case of it. It also
-// returns src, and the world in which the run ended.
+// returns src, and the world in which the run ended. If careful is true, the run is audited.
 func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
 	record, ok := src.(recorder)
 	if !ok {
@@ -276,6 +278,7 @@ func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful boo
 }
 
 // taken takes the run that x examines, and returns it as a Case, with the world in which it ended.
+// If careful is true, the run is audited.
 func (l *Lab) taken(x *examining, careful bool) (*Case, *world.World) {
 	h := l.first().hand
 	_, failure, w := h.Run(x, careful)
@@ -367,7 +370,7 @@ func (k *labWalk) answers(of *Case) []choose.Pick {
 	return slices.Concat(run.Picks(of.Path.Prefix(k.from)), k.picks)
 }
 
-// Walk takes the walks that q asks for, from a state of the case, and says how they ended.
+// Walk takes the walks that q describes, from a state of the case, and returns how they ended.
 func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	if c := of.climate; q.Storm > 0 && (!c.Faults || c.Heal >= 0 && c.Heal < q.From) {
 		return nil, fmt.Errorf("macemc bug: search: a storm of %d steps from step %d of a run in which no faults may happen then", q.Storm, q.From)
@@ -404,12 +407,12 @@ type asking struct {
 	came []answer
 }
 
-// answer is the result of one walk. If it has neither success nor failed, the walk did not become live, and the
+// answer is the result of one walk. If success and failed are both nil, the walk did not become live, and the
 // service did not fail.
 type answer struct {
 	success *Success
 	failed  *Failed
-	spell   int // the largest number of successive states that are not live, of those that come before a live state
+	spell   int // the largest number of successive states without a live one that the walk passed before it came to a live state
 }
 
 // walked adds up the results of the first taken walks.
@@ -456,7 +459,8 @@ func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outc
 	return work.Outcome{Stats: steps, Ends: came.Ends}, nil
 }
 
-// judge records how walk number i, which is s, ended after step end of the whole run.
+// judge records the result of walk number i of the question. s is the walk, end the number of steps
+// of the whole run, and failure the one in which it ended, or nil.
 func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, end int) work.Outcome {
 	picks := slices.Clone(s.Picks())
 	switch {
@@ -519,8 +523,8 @@ type labFork struct {
 	*run.Fork
 }
 
-// inCommon returns the number of steps after step from that a walk, with the answers picks, shares with the run of
-// the case.
+// inCommon compares a walk from the state after step from with the rest of the run of the case. It returns the
+// number of steps at their beginning that have the same answers; picks are the answers of the walk.
 func inCommon(of *Case, from int, picks []choose.Pick) int {
 	n, at := 0, 0
 	for _, s := range of.Path.Steps[from:] {
@@ -535,8 +539,8 @@ func inCommon(of *Case, from int, picks []choose.Pick) int {
 	return n
 }
 
-// Record repeats the run of a case up to walk s and then the walk, from the start, in lockstep and with every
-// check on. It returns this run as a finding with VerdictNone.
+// Record repeats a run from its start, in lockstep and with every check on: the steps of the case before walk s,
+// and then those of the walk. It returns the run as a finding with VerdictNone.
 func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		k := s.Walk.(*labWalk)
@@ -544,7 +548,8 @@ func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	})
 }
 
-// PathOf returns the path of the run of a case up to walk s and of the walk. The path has no header.
+// PathOf returns the path, without a header, of the run that Record repeats: the steps of the case
+// before walk s, and then those of the walk.
 func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	return alone(l, func() (*choose.Path, error) {
 		k := s.Walk.(*labWalk)
@@ -565,8 +570,8 @@ func (l *Lab) Confirm(of *Case, f Failed) (*Finding, error) {
 	})
 }
 
-// ConfirmCase makes a finding of a case: of its failure, or if it has none, of its end, which is
-// taken to be dead.
+// ConfirmCase makes a finding of a case: of its failure or, if it has none, of the run being dead
+// at its end. The caller must know that the end is dead.
 func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		want := of.Failure

@@ -28,8 +28,8 @@ type keptLevel struct {
 	Steps []byte
 }
 
-// keptInLevels decodes the record of a search that was in its exhaustive phase when its state was last kept:
-// the whole state, and what was added. It returns nil if the search was in a later phase.
+// keptInLevels decodes the stored record of a search: the whole state, if it was stored as one, and then what was
+// added, in order. It returns nil if the search was past its exhaustive phase when it last stored its state.
 func keptInLevels(whole []byte, added [][]byte) (k *kept, err error) {
 	if len(whole) > 0 {
 		added = append([][]byte{whole}, added...)

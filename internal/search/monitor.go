@@ -8,19 +8,20 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// A monitor is a watchdog. It looks for a run whose handler has not asked anything for the time
-// Options.Stuck, repeats the run, and calls Options.OnStuck if the handler does not return then
-// either. When the monitor notices the run depends on the machine; the path that it reports does
-// not.
+// A monitor is a watchdog. It looks for a run whose handler neither returned nor called its Env for
+// the time Options.Stuck, repeats the run, and calls Options.OnStuck if the handler does not return
+// then either. The moment at which the monitor notices the run depends on the machine; the path
+// that it reports does not.
 type monitor struct {
-	first *hand // the search's own hand
-	soFar func(stuck *hand) soFar
+	first *hand                   // the search's own hand
+	soFar func(stuck *hand) soFar // returns what the search has found while that hand is stuck
 
 	mu    sync.Mutex
 	hands []*hand // all hands that take runs now
 }
 
-// newMonitor returns a monitor that watches a hand, and hands that are added by with.
+// newMonitor returns a monitor that watches a hand, and hands that are added by with. The function
+// far returns what the search has found so far.
 func newMonitor(first *hand, far func(*hand) soFar) *monitor {
 	return &monitor{first: first, soFar: far, hands: []*hand{first}}
 }
@@ -70,8 +71,8 @@ func (m *monitor) set(all []*hand) {
 	m.hands = slices.Clip(all)
 }
 
-// feel looks at the pulses of all hands. It returns a hand whose run has made no progress for too
-// long, or nil.
+// feel looks whether the runs of the hands have made progress since its last call, and counts in
+// felt how often each has not. It returns a hand whose run has made none for too long, or nil.
 func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	if m.first.Limits.Housework.Load() > 0 {
 		clear(felt)
@@ -90,9 +91,9 @@ func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	return still
 }
 
-// Guard calls its function argument, with the step's number, a message, and the service's part of
-// the stack, if a step does not end for some time. The player must not be used after that. The
-// returned function ends the guard.
+// Guard watches the player until the returned function is called. If a step does not end within
+// about the time stuck, Guard calls told with the step's number, a message, and the service's part
+// of the stack; the player must not be used after that.
 func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
 	pulse := &p.h.Pulse
 	pulse.Watch()

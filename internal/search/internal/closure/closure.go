@@ -212,9 +212,9 @@ func (g *Closure) Resolve(x *explore.Explorer) error {
 	}
 }
 
-// impatient takes every step of the states in Left, those of timers included. It does the same with the new states,
-// whose numbers are at least from, until the number of states has doubled: otherwise there would be many rounds in
-// spaces in which patience does not help.
+// impatient takes every step of the states in Left, including the timers that patience has held back. It then takes
+// every step of the new states, whose numbers are at least from, until the number of states has doubled. If it took
+// only those of Left, there would be many rounds in spaces in which patience does not help.
 func (g *Closure) impatient(from uint32) error {
 	open := func(s uint32) error {
 		g.opened.upTo(g.End())
@@ -246,15 +246,16 @@ func (g *Closure) impatient(from uint32) error {
 	return g.Settle()
 }
 
-// note records the verdict about the state that was added last: whether it is live, and whether it counts. If the
-// verdict about the state's nodes is remembered, it uses that; otherwise it evaluates the properties in the world,
-// into which load brings the state; load is nil if the state is there. The number of messages under way is flying.
+// note records the verdict about the state that was added last: whether it is live, and whether it counts for
+// liveness. The verdict about the same nodes with the same number of messages under way, flying, may be known;
+// otherwise note evaluates the properties in the world. The function load brings the state into the world; it is
+// nil if the world has that state already.
 func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.Told()
 	g.mark(g.Next-1, nodes, flying, load)
 }
 
-// mark records the verdict about state s, which it finds as note does.
+// mark records the verdict about state s. The other parameters are those of note.
 func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	said, known := g.judged.Get(nodes, flying)
 	if !known {
@@ -277,9 +278,9 @@ func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	}
 }
 
-// judgeOne returns the verdict about a state if the closure is about one run. As in walks, which go
-// on outside System.Within, a state is good only if it is live. A state outside System.Assume is
-// neither live nor dead.
+// judgeOne returns the verdict about a state if the closure is about one run. It counts only a live
+// state as a recovery: a state outside System.Within is none, since walks go on outside it, too. A
+// state outside System.Assume is neither live nor dead.
 func (g *Closure) judgeOne() explore.Said {
 	switch {
 	case g.World.Judge.Live():
@@ -433,9 +434,10 @@ func (g *Closure) lift(s uint32) {
 	}
 }
 
-// Narrow reports whether every state that was counted as a recovery is live. If it returns false, some of them only
-// lie outside System.Within (the search does not go on from such a state) or outside System.Assume. The dead states
-// are dead in either case. But if Narrow returns false, a state that is not dead need not be able to recover.
+// Narrow reports whether every state that the closure counts as live is live. It also counts states outside
+// System.Within, where the search does not go on, and states outside System.Assume, where the liveness properties
+// need not hold. So if Narrow returns false, the dead states are still dead, but a state that is not dead need not
+// be able to recover.
 func (g *Closure) Narrow() bool {
 	sys := g.Owner.Sys
 	if sys.Within.IsZero() && sys.Assume.IsZero() {
