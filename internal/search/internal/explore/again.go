@@ -2,9 +2,10 @@ package explore
 
 import "macemc/internal/world"
 
-// Again returns an explorer that explores the states anew, beginning with the start states of x. It
-// leaves out steps by the reduction of x, which has only observed steps so far. It shares the
-// world, the bank and the memo's results with x, so x must not be used before TakesBack.
+// Again returns an explorer that begins anew with the start states of x, in a ledger of its own.
+// While x explored, its reduction only observed steps; the new explorer leaves out steps by it. The
+// new explorer shares the world, the bank and the memo's results with x, so x must not be used
+// before TakesBack.
 func (x *Explorer) Again() (*Explorer, error) {
 	l, err := x.Owner.NewLedger(len(x.From), nil)
 	if err != nil {
@@ -39,7 +40,7 @@ func (t *Taker) anew(l *Ledger) *Taker {
 	return o
 }
 
-// repeats adds state s of the explorer of, which is a start state, to the states of x.
+// repeats adds start state s of another explorer to the states of x.
 func (x *Explorer) repeats(of *Explorer, s uint32) {
 	of.Get(s, x.To)
 	x.Pack(x.To)
@@ -53,14 +54,14 @@ func (x *Explorer) repeats(of *Explorer, s uint32) {
 	}
 }
 
-// TakesBack makes x usable again after y, which x.Again has returned, was used.
+// TakesBack ends the use of y, which x.Again has returned. From then on, x can be used again.
 func (x *Explorer) TakesBack(y *Explorer) {
 	if m := x.Memo(); m != nil {
 		m.takesBack(y.Memo())
 	}
 }
 
-// goes makes the reduction leave out steps from now on. So far it has only observed steps.
+// goes makes the reduction leave out steps from now on; until now it only observed them.
 func (r *Reduction) goes() *Reduction {
 	r.Waits, r.tried = false, true
 	clear(r.whys)

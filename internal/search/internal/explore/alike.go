@@ -24,6 +24,7 @@ const (
 )
 
 // Differs is the error that nodes declared interchangeable behave differently if they swap names.
+// Sets has the names of the nodes, and How describes the difference.
 type Differs struct{ Sets, How string }
 
 func (d *Differs) Error() string {
@@ -53,7 +54,7 @@ func (f *Fold) Names() string {
 
 // aim is a state to which a step leads.
 type aim struct {
-	sum  canon.Hash // identity of the state under some names
+	sum  canon.Hash // the identity of the state, with its nodes renamed by aims.to
 	what string     // the identity of the step's event
 	v    world.Vector
 }
@@ -62,11 +63,12 @@ type aim struct {
 // are taken.
 type aims struct {
 	f   *Fold
-	to  []int // the names by which the identities are computed
+	to  []int // the renaming: node i gets the name of node to[i]
 	all []aim
 }
 
-// Arrived adds the state to which event number k has led. If the step failed, its failure is a part of the identity.
+// Arrived adds the state to which event number k has led. If the step failed, the failed property is mixed into the
+// identity.
 func (a *aims) Arrived(_ uint32, k int) error {
 	t := a.f.other
 	v := make(world.Vector, len(t.From))
@@ -83,8 +85,8 @@ func (a *aims) LookUp(*Memo) error {
 	panic("macemc bug: search: a step was looked up that is to be taken")
 }
 
-// ahead returns an aim for each step of state v. The identities are computed with the nodes renamed as to says. They
-// include whether a step is rare.
+// ahead returns the aim of each step of state v. The identities of the aims are computed with node i renamed to
+// to[i], and depend on whether the step is rare.
 func (f *Fold) ahead(v world.Vector, to []int) []aim {
 	t := f.other
 	a := &aims{f: f, to: to}
@@ -164,8 +166,8 @@ func (f *Fold) prepares(x *Explorer) error {
 
 func (f *Fold) prepared(t *Taker) { f.other = t }
 
-// begins checks that each start state, with its nodes renamed, is a start state, too, and compares
-// the start states with such copies as alike does.
+// begins checks that each start state is still a start state after any two interchangeable nodes
+// have swapped names. It then compares each start state with renamed copies of it: see alike.
 func (x *Explorer) begins() error {
 	f := x.fold
 	if f == nil {
@@ -244,9 +246,9 @@ func (f *Fold) dueAlike() bool {
 	return f.kept <= alikeLeast || f.kept%alikeEvery == 0
 }
 
-// alike compares state s, whose identity is h, with copies in which nodes are renamed: in one, each node of a set
-// has the name of the next node of the set; in one, the names are permuted in an order that depends on the state's
-// identity; in one, two nodes have swapped names.
+// alike compares state s, whose identity is h, with three copies in which nodes are renamed. In the first, each
+// node of a set has the name of the next node of the set; in the second, the names are permuted in an order that
+// depends on h; in the third, two nodes have swapped names. The run to s is repeated for each copy.
 func (x *Explorer) alike(s uint32, h canon.Hash) error {
 	f := x.fold
 	var run []uint32
@@ -293,8 +295,9 @@ func (f *Fold) shuffled(h canon.Hash, turn uint64) []int {
 	return to
 }
 
-// compare repeats a run, given as the states along it, with the nodes renamed as to says. It describes how the last
-// state differs from the last state of the original run, or returns "".
+// compare repeats a run, given as the states along it, with node i renamed to to[i]. If the renamed run cannot be
+// taken, or if its last state has other properties or other steps than that of the given run, compare describes the
+// first difference. Otherwise it returns "".
 func (f *Fold) compare(run []world.Vector, to []int) (how string) {
 	other := f.root(f.total(run[0], to))
 	before := "at the start"
@@ -314,8 +317,9 @@ func (f *Fold) compare(run []world.Vector, to []int) (how string) {
 	return f.differ(before, f.ahead(other, f.same), f.ahead(last, to), to)
 }
 
-// differ compares the steps of a state, is, with those of the same state with its nodes renamed as to says, would.
-// It returns a text, which begins with before, that describes a difference, or "".
+// differ compares two lists of steps: is, those of a state of the renamed run, and would, those of the same state
+// of the given run with its nodes renamed by to. It returns a text that describes a difference and begins with
+// before, or "" if there is none.
 func (f *Fold) differ(before string, is, would []aim, to []int) string {
 	less := func(a, b aim) int {
 		if a.sum == b.sum {

@@ -9,9 +9,8 @@ import (
 	"macemc/internal/world"
 )
 
-// An answer lists, for all states in one situation (with the same kinds of pending events), which choices
-// are sound, the best first. The later choices are computed only when the first one does not work in some
-// state.
+// An answer holds the choices for all states in one situation, that is, with the same kinds of pending events. It
+// lists the best choice first; the others are computed only when the first one does not work in some state.
 type answer struct {
 	like    uint32 // the number of a state in this situation
 	version int    // the version of the facts for which the choices are sound
@@ -31,8 +30,8 @@ type choice struct {
 // heads makes number first the beginning of the choice's list of states.
 func (c *choice) heads(first int) { c.first = int32(first) }
 
-// renew makes those choices of answer a void that the facts no longer allow, and computes others in their
-// place. The situation of a is s.
+// renew brings answer a up to date with the facts; s is the situation of a. Choices that the facts no longer allow
+// become void, and others are computed in their place.
 func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	kept := a.choices[:0]
 	for _, c := range a.choices {
@@ -50,14 +49,14 @@ func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 // agrees records the version of the facts that allow the choices.
 func (a *answer) agrees(version int) { a.version = version }
 
-// looks computes choices beyond the known ones. Those may have been computed with older facts, so the
-// version is not changed.
+// looks computes choices besides the known ones, or only the best one if first is true. It does not change the
+// version, since the known ones may have been computed with older facts.
 func (a *answer) looks(r *Reduction, s *stubborn.Situation, known []*choice, first bool) {
 	a.choices, a.first, a.why = r.choices(s, known, first)
 }
 
-// has reports whether answer a has a choice number k. If only the first choice was computed, it computes
-// the others, for state v.
+// has reports whether answer a has a choice number k, counted from 0. If only the best choice was computed so far,
+// it first computes the others, for state v.
 func (r *Reduction) has(a *answer, k int, b *world.Bank, v world.Vector) bool {
 	if k == 1 && a.first {
 		a.looks(r, r.situation(b, v), a.choices, false)
@@ -87,10 +86,10 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 	return a
 }
 
-// choices returns the known choices and new ones for situation s. They are sorted by the number of kinds,
-// and those that were observed to be visible come last. If first is true, it stops at a choice that
-// cannot be improved, and then returns ends as true; otherwise the first known choice stays first. If
-// there are no choices, why is the reason.
+// choices returns the known choices and new ones for situation s. They are sorted by their numbers of kinds;
+// choices that were observed to be visible come last. If first is true, choices stops at a choice that cannot be
+// improved and returns ends as true. If first is false, the first of the known choices stays first. If there are no
+// choices, why is the reason.
 func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool, why hindrance) {
 	size := s.Pending.Len()
 	why.why = whyDepends

@@ -29,16 +29,17 @@ type parent struct {
 // candidate is the state to which a step leads, before it is looked up: the parent, and the parts
 // that the step changes.
 type candidate struct {
-	Sum         canon.Hash
-	Parent      int32
-	first, last int32 // its range in batch.changes
-	Fly         int16
-	event       uint16
-	coins       uint16
+	Sum         canon.Hash // the identity of the state
+	Parent      int32      // the index of the parent in batch.Parents
+	first, last int32      // its range in batch.changes
+	Fly         int16      // the number of messages under way
+	event       uint16     // the number of the step's event
+	coins       uint16     // the number of the list of answers to the event's coins
 	by          byNumber
 	naps        int32 // the number of the set of steps that sleep after this step: see sleep.go
 }
 
+// change is the part with number id, which a candidate has at a place instead of its parent's.
 type change struct {
 	place int32
 	id    uint32
@@ -81,8 +82,8 @@ func (b *batch) candidate(total canon.Hash, k int, step byNumber) *candidate {
 // set records that the last candidate has the part with number id at a place.
 func (b *batch) set(place int32, id uint32) { b.changes = append(b.changes, change{place, id}) }
 
-// changing returns the change that candidate c has for a place. If it has none yet, changing adds
-// one, to the part that v has there.
+// changing returns the change of candidate c at a place. If it has none yet, changing adds one,
+// which leaves the part that state v has there.
 func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	for k := int(c.first); k < len(b.changes); k++ {
 		if b.changes[k].place == place {
@@ -93,15 +94,14 @@ func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	return &b.changes[len(b.changes)-1]
 }
 
-// become makes to the number of the part that the change at leads to, and updates the identity of
-// candidate c.
+// become sets the change at to the part with number to, and updates the identity of candidate c.
 func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
 	c.replace(bank.Sum(int(at.place), at.id), bank.Sum(int(at.place), to))
 	*at = change{at.place, to}
 }
 
-// skip adds the results o of event number k of the last parent, an event of this node, without the
-// resulting states being looked up: see commute.go.
+// skip adds the results o of event number k of the last parent, an event of this node, to the list
+// seen: they are counted, but the states to which they lead are not looked up (see commute.go).
 func (b *batch) skip(k, node int, o *footprint) {
 	for j := range o.results {
 		b.seen = append(b.seen, seen{next: int32(len(b.Next)), parent: int32(len(b.Parents) - 1), result: &o.results[j], event: uint16(k), node: uint16(node)})
@@ -167,7 +167,8 @@ func (m *Memo) Settle() error {
 }
 
 // Touch reads the memory that is needed to look up the candidates, so that it is in the processor's
-// cache by then.
+// cache by then. The sum that it returns has no meaning: it keeps the compiler from removing the
+// reads.
 func (m *Memo) Touch() (loaded uint64) {
 	for j := range m.Next {
 		loaded += m.x.touch(m.Next[j].Sum)

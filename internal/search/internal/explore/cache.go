@@ -59,7 +59,7 @@ type learnt struct {
 	size    int           // bytes of the footprints
 	counted int           // bytes at the last call of grown
 	dear    atomic.Uint64 // the nodes whose steps one of the memos no longer looks up, one bit each: see worth
-	later   *learnt       // where the memos learn since they have given this up; nil if they have not
+	later   *learnt       // the object that replaces this one, since its memory was needed; nil while this one is in use
 }
 
 // tables finds footprints. Each memo has a view of the tables that are learnt, which it reads without a lock.
@@ -77,7 +77,7 @@ func (t *tables) ofNode(own bool) *flat.Table[*footprint] {
 	return &t.deliveries
 }
 
-// refresh updates the view of the tables in all.
+// refresh makes t a view of the tables that all has now.
 func (t *tables) refresh(all *learnt) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -106,7 +106,7 @@ type queued struct {
 // shape is a list of places that a step touched or asked about, without the place of its node.
 type shape struct {
 	places []int32
-	seed   uint64                // of the hashes of parts at these places
+	seed   uint64                // another number for each shape, with which the hash of its parts begins
 	next   atomic.Pointer[shape] // the next shape of the same event
 }
 
@@ -140,7 +140,7 @@ type result struct {
 	effects []effect
 	coins   uint16
 	fly     int16  // the change of the number of messages under way
-	sends   uint16 // how many of its effects, the last ones, send a message
+	sends   uint16 // the number of messages that it sends: the last effects in the list
 }
 
 // slab allocates memory for lists that are kept for long.
@@ -203,8 +203,9 @@ func (c *cache) with(x *Taker, l *learnt) cache {
 	return n
 }
 
-// forgotten gives l up, and returns the object that the memos share from now on. For the first caller, freed is the
-// number of bytes that this frees.
+// forgotten gives l up, so that its memory can be freed, and returns the object that the memos share from now on.
+// It may be called by each memo that shares l; freed is the number of bytes of l for the first caller, and 0 for
+// the others.
 func (l *learnt) forgotten() (later *learnt, freed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -306,9 +307,9 @@ func (c *cache) queue(p int, id uint32) queued {
 	return c.queues[p][id]
 }
 
-// ofNode returns the footprint of e, the event number k of a plain state, that consists of the node's part
-// alone. If the result depends on more, the footprint is marked unknown. It returns nil if the node does not
-// accept the message.
+// ofNode returns the footprint of e, the event number k of a plain state (see Memo), on the assumption that the
+// footprint is the node's part alone. If the result depends on more, the footprint is marked unknown. If the node
+// does not accept the message, ofNode returns nil.
 func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err error) {
 	i := nodeOf(e.ordinal)
 	if e.from == none {
@@ -331,7 +332,7 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err erro
 	return m.remembered(key, state, k, e)
 }
 
-// finds stores the footprint of an event that a node has by itself; what is its index in own.
+// finds stores the footprint of an event that a node has by itself in cache.own, at the index what.
 func (c *cache) finds(what uint32, o *footprint) { c.own[what] = o }
 
 // remembered returns the footprint that is stored under a key for e, the event number k of the state. If
@@ -447,9 +448,9 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (o *footprint,
 	return o, m.verify(o, k, i, of)
 }
 
-// did returns the result of the handler that has just run on node i. If function is false, the result does
-// not follow from the node's part alone. The effects are, in this order: the new part of the node, the
-// message taken, the messages sent.
+// did returns the result of the handler that has just run on node i. It returns function as false if the result
+// does not follow from the node's part alone. The effects are, in this order: the new part of the node, the message
+// taken, the messages sent.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.World.Run.Tossed() {
@@ -497,16 +498,16 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 // One in verifyEvery steps whose results are looked up is also taken in the world, as a check.
 const verifyEvery = 1 << 14
 
-// retaking identifies the node, or its twin, on which a step with a known result is repeated. If the repeated
-// step fails or asks for other choices, it panics, and Guarded finds out here on which node that was.
+// retaking identifies the node, or its twin, on which a step with a known result is repeated. If the repeated step
+// fails or asks for other choices, it panics; Guarded then reads from retaking which node it was.
 type retaking struct {
 	i    int
 	twin bool
 }
 
-// verify repeats a step with the known footprint o, once on the node in the bank and once on its twin, if any, which
-// has the same identity and another history. Both must have the known result. If the twin has another one,
-// the step depends on something that is not part of the state.
+// verify repeats a step with the known footprint o: once on the node in the bank and, if the node has a twin, once
+// on the twin, a node with the same identity and another history. Both must have the known result. If the twin has
+// another one, the step depends on something that is not part of the state.
 func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	x := m.x
 	o.twin.Store(m.able[i].twin)
@@ -530,7 +531,8 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	return nil
 }
 
-// unlike returns a field in which node i differs from the node as the known result, was, has left it, or "".
+// unlike returns the name of a field in which node i, after a repeated step, differs from the node in the known
+// result was. It returns "" if there is none.
 func (m *Memo) unlike(i int, was *result) string {
 	if len(was.effects) == 0 || was.effects[0].does != effectSet {
 		return ""

@@ -76,8 +76,8 @@ func (l *Ledger) numbersAs(o *Ledger) {
 	l.bys = o.bys
 }
 
-// seen is a result of a step that is counted, but whose state is not looked up, since another order of
-// the steps leads to it.
+// seen is a result of a step that is counted without looking up the state to which it leads, since that state is
+// also reached by the same steps in another order.
 type seen struct {
 	next   int32 // the index of the candidate that was added to the batch after it
 	parent int32
@@ -114,8 +114,8 @@ func ordinal(kind, node int) int { return kind*ordinalNodes + node }
 
 func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
-// name sets o.by to the number that number returns for the description of event e. The result of e
-// follows from the node's part alone.
+// name sets o.by to the number of the description of event e, which the function number returns. The
+// result of e must follow from the node's part alone.
 func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	if nodes > byNodes {
 		return

@@ -35,8 +35,9 @@ func (f *firstAnswers) Answer(q *choose.Question) int {
 
 func (f *firstAnswers) Err() error { return nil }
 
-// audit takes two steps of state s, one whose kind is not in p and that was left out, and one whose
-// kind is in p, in both orders. Both orders must be possible and lead to the same state.
+// audit checks in state s that the choice p of kinds was sound. It takes two steps in both orders:
+// one that was taken, since its kind is in p, and one that was left out. Both orders must be
+// possible and lead to the same state.
 func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	x.Owner.Pulse.Tick()
 	defer x.Owner.Pulse.Pass()
@@ -79,9 +80,9 @@ func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	panic(fmt.Sprintf("macemc bug: search: a reduction leaves %q out where %q is taken, and these do not commute", b, a))
 }
 
-// learns takes the steps with the identities first and second, one after the other, from the state
-// r.v, and observes what they do. It reports whether that is new, or a step has failed. If it is new,
-// the choice in this state may have been unsound, since nobody had taken these steps before.
+// learns takes the steps with the identities first and second, one after the other, from the state r.v, and
+// observes what they do. It reports whether it observed something new, or a step failed. Something new explains why
+// the choice in this state was unsound: it was made before anybody had taken these steps.
 func (r *Reduction) learns(x *Explorer, first, second string) bool {
 	before, w := r.facts.Version(), x.World
 	was := slices.Clone(x.From)
@@ -106,9 +107,9 @@ func (r *Reduction) learns(x *Explorer, first, second string) bool {
 }
 
 // both takes the steps with the identities first and second, one after the other, from the state
-// r.v. It returns the identity of the state that they lead to, which is zero if one of them is not
-// possible, and the steps. skip is true if a step failed, or if the step with index number (0 or 1)
-// emitted a fact.
+// r.v. It returns the identity h of the state that they lead to, and the steps as way. h is zero if
+// one of them is not possible. skip is true if a step failed, or if one of them, the first or the
+// second as number is 0 or 1, emitted a fact for a monitor.
 func (r *Reduction) both(x *Explorer, first, second string, number int) (h canon.Hash, way []run.Taken, skip bool) {
 	w := x.World
 	w.State.Load(x.Bank, r.v)

@@ -50,7 +50,8 @@ func (r *Reduction) declared(x *Explorer) error {
 }
 
 // alike returns the number of a part of node i, other than id, from which the properties take the
-// same values, or 0 if it finds none. Each call begins to search at another part.
+// same values, or 0 if it finds none. It looks at declaredTries parts, and each audit begins at
+// another one.
 func (r *Reduction) alike(i int, id uint32) uint32 {
 	all := len(r.known[i])
 	for k := range min(declaredTries, all) {

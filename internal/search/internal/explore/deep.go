@@ -238,7 +238,7 @@ func (t *Taker) descend(asks bool) (dropped int, err error) {
 }
 
 // sink writes the window, and returns how many of its states were dropped, since they were known.
-// sum computes the identity of a state. No other goroutine may use the set meanwhile.
+// The function sum computes the identity of a state. No other goroutine may use the set meanwhile.
 func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error) {
 	d := l.deep
 	if err := l.Set.Close(); err != nil {
@@ -269,11 +269,12 @@ func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error
 	return w.dropped, err
 }
 
-// begins keeps a copy of the first state of b for deep.home.
+// begins keeps a copy of the first state of b, which stands for states that cannot be read back
+// from disk: see nothing.
 func (d *deep) begins(b *block) { d.home = slices.Clone(b.recs[:b.words]) }
 
-// sunk records that w has written a window. The first window has the states of all levels so far,
-// whose ranges of numbers do not change.
+// sunk records that w has written a window. It adds the ranges of the states' new numbers to those
+// of the level, except for the first window, whose states keep their numbers.
 func (d *deep) sunk(w *sinking) {
 	if !w.first {
 		d.spans = append(d.spans, w.spans...)
@@ -431,7 +432,7 @@ func (w *sinking) ends() error {
 	return err
 }
 
-// lies records that the block was written at position at of the store, and frees its memory.
+// lies records that the block is in the store at position at, and frees the memory of its states.
 func (b *block) lies(at int64) { b.recs, b.origins, b.at = nil, nil, at }
 
 // stored returns the size of the block on disk, in bytes.
@@ -466,8 +467,8 @@ func (b *block) decode(number uint32, bytes []byte) *stored {
 	return &stored{number, recs, origins}
 }
 
-// nothing returns contents for a block that cannot be read: every state is a copy of the first
-// state.
+// nothing returns contents for a block that cannot be read, so that its caller can go on until the
+// search ends with the disk's error. Every state of it is a copy of the first state of the search.
 func (d *deep) nothing(b *block) *stored {
 	rec := slices.Grow(slices.Clone(d.home), b.words)[:b.words]
 	return &stored{recs: slices.Repeat(rec, b.n), origins: slices.Repeat([]Origin{{Parent: NoParent}}, b.n)}

@@ -21,7 +21,8 @@ import (
 // be taken for one. The first run need not be kept for it, since every state has its
 // origin.
 
-// sides are two worlds in which two runs that lead to the same state are taken and compared.
+// sides are two worlds. In each, one of two runs that lead to the same state is taken, to compare
+// how they go on.
 type sides [2]side
 
 type side struct {
@@ -83,10 +84,10 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 	return err
 }
 
-// compare takes two runs that lead to the state with identity h, before and now, and then takes every
-// step of that state after both. If anything differs, it returns the run whose last step is not a
-// function of the state, or an error that names the field which the state leaves out. If nothing differs,
-// it returns nil.
+// compare takes two runs that lead to the state with identity h, before and now, and then every step of that state
+// after each. If a step has another result after one run than after the other, compare looks for a field in which
+// the nodes differ but that is left out of the state. If there is one, it returns an error that names the field; if
+// not, it returns a run whose last step is not deterministic. If nothing differs, it returns nil.
 func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.Answers, err error) {
 	if err := x.makeSides(); err != nil {
 		return nil, err
@@ -125,9 +126,8 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 	return nil, nil
 }
 
-// tell returns the error that names a field which the state leaves out although it matters. If there is
-// no such field, it returns the run instead, whose last step is then not a function of the state. The
-// text what describes the difference.
+// tell returns the error that names a field which is left out of the state although it matters. If there is no such
+// field, it returns of, the run whose last step is not deterministic. The text what describes the difference.
 func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()

@@ -113,8 +113,8 @@ func (x *Explorer) Roots() error {
 	}
 }
 
-// weigh sets the share of steps that are audited or tested, by the size of the first state, which is loaded in the
-// world.
+// weigh sets the shares of the steps that are audited and of the duplicates that are tested. They depend on the
+// size of the first state, which is loaded in the world.
 func (x *Explorer) weigh() {
 	if x.Owner.Share.Every == 0 {
 		_, memo := x.Stepper.(*Memo)
@@ -123,7 +123,8 @@ func (x *Explorer) weigh() {
 	}
 }
 
-// rootAt visits the state of fork k, in which runs begin.
+// rootAt visits the state of fork k, with which all runs of the search begin. It reaches the state
+// by giving the fork's answers again.
 func (x *Explorer) rootAt(k *run.Fork) error {
 	x.begin()
 	src := choose.NewRaw(k.Prefix)
@@ -287,8 +288,9 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	return nil
 }
 
-// rests reports whether no event but faults is possible in the state that was added last. It calls bring to load the
-// state into the world. If asks is true, it does so only if the messages under way do not show the answer.
+// rests reports whether no event but faults is possible in the state that was added last. The function bring loads
+// the state into the world. If asks is true, rests first looks for a message under way that can be delivered; if
+// there is one, it returns false without calling bring.
 func (x *Explorer) rests(asks bool, bring func()) bool {
 	if asks {
 		if x.Get(x.Next-1, x.To); x.Bank.Delivers(x.World, x.To) {
@@ -299,8 +301,8 @@ func (x *Explorer) rests(asks bool, bring func()) bool {
 	return x.World.Events.Settled()
 }
 
-// wrongState handles a failure in the state that was added last. No step of that state is taken. dead is as in
-// Wrong.Dead.
+// wrongState handles a failure in the state that was added last, and makes the explorer take no step of that state.
+// dead is as in Wrong.Dead.
 func (x *Explorer) wrongState(failure *trace.Failure, dead bool) error {
 	x.leave(x.Next - 1)
 	if x.Owner.Several && x.stale() { // it was noted before
@@ -368,8 +370,7 @@ func (x *Explorer) audit(h canon.Hash) error {
 	return strayed
 }
 
-// AnswersLeft takes the event that was taken last again, once for each list of answers to its coins that was not
-// tried yet.
+// AnswersLeft takes the last event again, once for each list of answers to its coins that was not tried before.
 func (x *Explorer) AnswersLeft() error {
 	if !x.moreCoins() {
 		return nil
@@ -442,7 +443,8 @@ func (x *Explorer) LookUp(m *Memo) error {
 	return nil
 }
 
-// again handles candidate c of memo m, whose state is packed and already known.
+// again counts the step to candidate c of memo m, whose state is packed and already known, and
+// tests a sample of such steps: see duplicate.
 func (x *Explorer) again(m *Memo, c *candidate) error {
 	if x.pairs.Due() {
 		x.Spot = Spot{m.Parents[c.Parent].State, int(c.event), x.Lists.Get(c.coins)}

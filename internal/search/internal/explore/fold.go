@@ -126,7 +126,7 @@ func (f *Fold) keep(s uint32) {
 	f.classes.Told()
 }
 
-// total returns the identity of state v with the nodes renamed as to says.
+// total returns the identity of state v with each node i renamed to to[i].
 func (f *Fold) total(v world.Vector, to []int) (h canon.Hash) {
 	for p, id := range v {
 		if id != 0 {
@@ -136,7 +136,7 @@ func (f *Fold) total(v world.Vector, to []int) (h canon.Hash) {
 	return h
 }
 
-// put sets f.normal to state v with the nodes renamed as to says.
+// put sets f.normal to state v with each node i renamed to to[i].
 func (f *Fold) put(v world.Vector, to []int) {
 	clear(f.normal)
 	for p, id := range v {
@@ -166,8 +166,8 @@ func (f *Fold) number(place int, h canon.Hash) uint32 {
 	return id
 }
 
-// of returns the hash of a part in which nodes are renamed as to says. The hash does not include
-// the place of the part.
+// of returns the hash of a part with each node i renamed to to[i]. The hash does not include the
+// place of the part.
 func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	part := f.part(place, id)
 	if len(part.among) == 0 {
@@ -188,8 +188,8 @@ func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	return h
 }
 
-// part returns what is known of a part: the nodes that it mentions, and the hashes that were computed
-// so far. If the part is new, it adds the part.
+// part returns the foldedPart of a part: the nodes that it mentions, and the hashes that were computed so far. If
+// there is none, it makes one.
 func (f *Fold) part(place int, id uint32) *foldedPart {
 	key := partKey{int32(place), id}
 	part := f.parts[key]

@@ -10,9 +10,9 @@ import (
 	"macemc/sim"
 )
 
-// byFootprint looks up e, the event number k of the position. what distinguishes e from like events: see
-// Memo.what. It returns the footprints that together have the event's effects; all of them but the first
-// have one result. If it returns none, the step must be taken in the world.
+// byFootprint looks up e, the event number k of the position. The number that Memo.what returned for e is passed as
+// what. byFootprint returns the footprints that together have the event's effects; all of them but the first have
+// one result. If it returns none, the step must be taken in the world.
 func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (pieces []*standing, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
@@ -239,9 +239,9 @@ func (o *footprint) same(b *footprint) bool {
 	return true
 }
 
-// left returns the result of the step that was just taken on node i: the parts that are now at the given
-// places, and the node's part. If the step is a crash and the places belong to a footprint of their own,
-// the node's part is left out.
+// left returns the result of the step that was just taken on node i: the parts that are now at the given places,
+// and the node's new part. If the event is a crash, which has several footprints, it includes the node's part only
+// if the node is among the places.
 func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
 	at := x.World.State.At()
@@ -267,8 +267,8 @@ func (m *Memo) changed() (places int) {
 	return places
 }
 
-// key returns the key of event e and the part of its node in the position. what distinguishes e from like
-// events.
+// key returns the key of event e and the part of its node in the position. The number that Memo.what returned for e
+// is passed as what.
 func (m *Memo) key(e *sim.Event, what uint64) uint64 {
 	i, part := m.index(e.Node), uint32(0)
 	if i != none {
@@ -285,9 +285,9 @@ func (m *Memo) key(e *sim.Event, what uint64) uint64 {
 	return m.pack.ofEvent(e.Kind, i, m.index(e.From), what, part)
 }
 
-// what returns a number that distinguishes event e from all other events of the same kind at the same
-// node, in the state of the position, which is loaded in the world. For kinds of which events are
-// distinguished by their index, nth is the index.
+// what returns a number that distinguishes event e from all other events of the same kind at the same node, in the
+// state of the position, which is loaded in the world. Events of some kinds are distinguished by how many of that
+// kind come before them: see nth.
 func (m *Memo) what(e *sim.Event, slot, nth int) uint64 {
 	n := m.n
 	switch e.Kind {
@@ -319,13 +319,13 @@ func (m *Memo) what(e *sim.Event, slot, nth int) uint64 {
 	return 0
 }
 
-// ofMessage returns the number by which what identifies the delivery of a message by a link.
+// ofMessage returns the number that Memo.what returns for the delivery of a message by a link.
 func ofMessage(message uint32, link sim.Link) uint64 {
 	return uint64(message)<<2 | uint64(link)&3 // a bag has no bits left
 }
 
-// nth returns how many events of the same kind and node as e come before event number k of the world's
-// state, if events of that kind are distinguished by their index, and 0 otherwise.
+// nth returns how many events of the same kind and node as e come before event number k of the world's state. It
+// returns 0 if that does not matter, since events of this kind are distinguished in another way.
 func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	switch e.Kind {
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay:
@@ -359,7 +359,8 @@ func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	return []int32{int32(at.Pauses()), int32(at.Budget(e.Kind.Budget()))}
 }
 
-// touched appends to places those that the result of the last step depended on, except that of node i.
+// touched appends to places the places of the parts that the last step has touched or asked about, except that of
+// node i.
 func (m *Memo) touched(places []int32, i int) []int32 {
 	for p := range m.x.World.State.Touched().Footprint() {
 		if p != i {

@@ -94,8 +94,9 @@ func (l *labelling) refine() {
 	}
 }
 
-// weigh adds the part at a place to the sums of the nodes that it names. In each sum, the part is
-// seen from that node.
+// weigh adds a hash of the part at a place to the sum of each node that the part or the place
+// names. In the hash for a node, that node has a name of its own, and every other node has its
+// colour as its name. So two nodes with equal sums play the same role in the part.
 func (l *labelling) weigh(place int) {
 	from, to := -1, -1
 	sort, at := l.at.At(place)
@@ -180,8 +181,8 @@ func (l *labelling) labels() {
 	l.leaf()
 }
 
-// apart returns some of the nodes in alike, which have one colour: each of the others can be
-// swapped with one of these without changing the state.
+// apart returns those of the nodes in alike, which have one colour, that must be tried one by one.
+// Each of the others can be swapped with one of these without changing the state.
 func (l *labelling) apart(alike []int) (apart []int) {
 	for _, i := range alike {
 		if !slices.ContainsFunc(apart, func(j int) bool { return l.swaps(i, j) }) {

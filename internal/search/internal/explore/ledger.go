@@ -46,9 +46,10 @@ type Ledger struct {
 	}
 }
 
-// layout is the format of packed states. Each four bits of a vector's numbers that were ever other than
-// 0 have a column; sixteen columns are a word. A layout only grows, and columns are not moved: a state
-// that was packed before a column was added has a zero there.
+// layout is the format of packed states. The number at each place of a vector is divided into groups of
+// four bits. A group has a column of four bits in the packed state if it was not zero in some vector so
+// far; sixteen columns are a word. A layout only grows, and columns are not moved: a state that was
+// packed before a column was added has a zero there.
 type layout struct {
 	columns []column
 	of      [][32 / columnBits]uint16 // by place: the columns of its number's bits, lowest first, each plus one; 0 if the bits have no column yet
@@ -317,9 +318,9 @@ func (l *Ledger) Each(yield func(uint32) bool) {
 // be left before it is full.
 func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
-// Expanded frees what is no longer needed of an expanded level's states: the numbers in block.by, and the packed
-// states if the ledger keeps fingerprints. The steps that led to these states are kept in a shorter form, and states
-// in a row (see lone) as one number. Blocks that also have states of the next level are not changed.
+// Expanded frees memory of the states of a level that was expanded: block.by, and the packed states if the ledger
+// keeps fingerprints. It stores the steps that led to these states in a shorter form, and states in a row (see
+// lone) as one number. Blocks that also have states of the next level are not changed.
 func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
@@ -494,7 +495,7 @@ func (e *Entry) Pack(v world.Vector) {
 	}
 }
 
-// start makes a copy of other, which is packed, the packed state.
+// start sets the packed state of the entry to a copy of other, which may be of an earlier layout.
 func (e *Entry) start(other []uint64) {
 	if now := e.layout.Load(); now != e.lay {
 		e.lay = now
@@ -577,8 +578,9 @@ func (e *Entry) touchState(h canon.Hash) uint64 {
 	}
 }
 
-// Find returns the number of the packed state, whose identity is h, or, if the ledger keeps one of several states
-// that differ only in the names of nodes, of the state kept. It must not be called if the ledger keeps fingerprints.
+// Find returns the number of the packed state, whose identity is h. If the ledger keeps one state of those that
+// differ only in the names of nodes, Find returns the number of that one. It must not be called if the ledger keeps
+// fingerprints.
 func (e *Entry) Find(h canon.Hash) (s uint32, known bool) {
 	if s, known = e.find(h); !known && e.fold != nil {
 		return e.fold.class(e)
@@ -673,7 +675,8 @@ func (e *Entry) keep() {
 	}
 }
 
-// Told updates the count of the states in the set, in which the entry's latest states are missing.
+// Told adds the states that the entry has added since its last call to the count of states in the
+// set, which all goroutines share.
 func (e *Entry) Told() {
 	e.Set.Took(e.taken)
 	e.taken = 0
@@ -683,7 +686,8 @@ func (e *Entry) Told() {
 	}
 }
 
-// write copies the packed state to where the next new state belongs.
+// write copies the packed state, and the step from which led to it, to where the next new state
+// belongs.
 func (e *Entry) write(from Origin) {
 	if e.into == nil || e.into.words < len(e.packed) {
 		e.Next, e.into = e.begin(len(e.packed))

@@ -33,8 +33,8 @@ func (e *Entry) alone() (id uint32, is bool) {
 	return e.lay.at(e.packed, 0), e.lay.besides(e.packed, *home)
 }
 
-// knows reports whether lone has a state that is packed in rec but for its node, whose part is given. If states of different
-// names are one, it reports false.
+// knows reports whether lone has the state that is packed in rec with the part id in place of its node. It always
+// returns false if the ledger keeps one of several states that differ only in names.
 func (e *Entry) knows(rec []uint64, id uint32) bool {
 	if e.lone == nil || e.fold != nil {
 		return false
@@ -154,7 +154,8 @@ func (e *Entry) addAlone(slot *atomic.Uint32, from Origin) bool {
 	return true
 }
 
-// Kept returns the number of states that can be found in memory, by themselves or by their fingerprints alone.
+// Kept returns the number of states that are in the set in memory, or in lone. If states are on disk, that is less
+// than all.
 func (l *Ledger) Kept() int {
 	n := l.Set.Len()
 	if l.lone != nil {

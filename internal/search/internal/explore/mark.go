@@ -6,7 +6,7 @@ import "macemc/choose"
 // process: the states on the run, and how many answers lead to each. Consecutive states of a level
 // mostly have the same parent, so little is rewritten from one to the next.
 type chain struct {
-	turn  int // the number of the pulse's recording for which the chain was written
+	turn  int // the number that Pulse.Keep returned when the chain was written
 	links []link
 	up    []uint32
 }
@@ -45,15 +45,16 @@ func (t *Taker) mark(event int, coins []int) {
 	p.Add(coins...)
 }
 
-// kept records that the chain belongs to recording number turn of the pulse. If fresh is true, the
-// chain is empty.
+// kept sets the chain's turn. If fresh is true, the answers that were recorded belong to another
+// run, so kept empties the chain.
 func (c *chain) kept(turn int, fresh bool) {
 	if c.turn = turn; fresh {
 		c.links = c.links[:0]
 	}
 }
 
-// lead writes the chain that leads to the current state of t, and returns the number of its answers.
+// lead makes c the chain to the current state of t, records the answers that are new in it, and
+// returns the number of its answers.
 func (c *chain) lead(t *Taker) int {
 	last := len(c.links) - 1
 	if last >= 0 && c.links[last].state == t.Current {

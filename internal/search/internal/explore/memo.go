@@ -82,12 +82,13 @@ func (m *Memo) sharesWith(o *Memo) {
 	m.turn = o.turn
 }
 
-// takesBack takes over the results of o, to which those of m were given by o.LearnFrom(m).
+// takesBack takes over the results of o, which has got the results of m by o.LearnFrom(m) and has
+// added its own.
 func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
 
-// LearnFrom takes over the results of o, a memo of the same bank, which must not be used after that. A
-// result contains the number of its step, so both ledgers number steps alike: with numbers of its own, a
-// ledger would take one step for another, and skip a third one because of it.
+// LearnFrom takes over the results of o, a memo of the same bank, which must not be used after that. The two
+// ledgers then share the numbers of steps, since results contain them: a ledger with numbers of its own would
+// mistake one step for another, and skip a third one because of it.
 func (m *Memo) LearnFrom(o *Memo) {
 	m.x.numbersAs(o.x.Ledger)
 	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
@@ -200,18 +201,18 @@ func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 	return calm, faults, plain
 }
 
-// chosen says which events of a state a memo takes, and counts them.
+// chosen selects the events of a state that a memo takes, and counts them.
 type chosen struct {
-	partly bool // take only the events that are of these kinds, if of is true, or only the others
-	dry    bool // only count the events
+	partly bool // not all events are selected
+	dry    bool // only count the events, without taking any
 	kinds  stubborn.Set
-	of     bool
-	taken  int // how many events were selected
-	left   int // how many were not
+	of     bool // the events of these kinds are selected; otherwise all others are
+	taken  int  // how many events were selected
+	left   int  // how many were not
 }
 
-// choose makes the memo take only the events of these kinds if of is true, or only the others. If dry is
-// true, it only counts them.
+// choose makes the memo take only the events of these kinds or, if of is false, only the others. If dry is true,
+// the memo only counts them.
 func (c *chosen) choose(kinds stubborn.Set, of, dry bool) {
 	*c = chosen{partly: true, dry: dry, kinds: kinds, of: of}
 }
@@ -231,7 +232,7 @@ func (c *chosen) takes(class int, fault bool) bool {
 	return takes && !c.dry
 }
 
-// some takes the steps of the position's state that are of these kinds if of is true, or else the
+// some takes the steps of the position's state that are of these kinds or, if of is false, the
 // others. It implements parter.
 func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	m.stands(state, &m.position)
@@ -294,8 +295,8 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 }
 
 // plainSteps takes the steps of a plain state in the world's order, except those of the environment
-// and the timers, and returns their number. It takes each step as soon as it finds it: listing all
-// of them first would take a tenth of a search's time.
+// and the timers, and returns their number. It takes each step as soon as it finds it, since
+// listing all of them first would take a tenth of a search's time.
 func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	n := m.n
 	for i := range n {
@@ -330,8 +331,8 @@ func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	return m.scattered(state, k)
 }
 
-// timers takes the timers of a plain state, whose events before the timers are the first k. It returns
-// the number of events up to the last timer.
+// timers takes the timers of a plain state. Their events have the numbers from k on; timers returns the number
+// after the last.
 func (m *Memo) timers(state uint32, k int) (_ int, err error) {
 	for i := range m.n {
 		a := &m.able[i]
@@ -358,14 +359,14 @@ type occurrence struct {
 
 const none = -1
 
-// signal takes event number k of a state, an event that a node has by itself, whose footprint has the
-// index own in cache.own. It returns the number of events so far.
+// signal takes event number k of a state, an event that a node has by itself, whose footprint has the index own in
+// cache.own. It returns the number of the next event.
 func (m *Memo) signal(state uint32, k, ordinal int, own uint32) (int, error) {
 	return m.happens(state, k, occurrence{ordinal: ordinal, what: own, from: none, pops: none})
 }
 
-// heads takes the delivery of the first message of each channel at the given places. It returns the
-// number of events so far, which was k.
+// heads takes the delivery of the first message of each channel at the given places. These events
+// have the numbers from k on in the state; heads returns the number after the last.
 func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, error) {
 	var err error
 	for _, p := range places {
@@ -383,8 +384,8 @@ func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, 
 	return k, nil
 }
 
-// scattered takes the delivery of each message in sets and bags. It returns the number of events so far,
-// which was k.
+// scattered takes the delivery of each message in sets and bags. These events have the numbers from k on in the
+// state; scattered returns the number after the last.
 func (m *Memo) scattered(state uint32, k int) (int, error) {
 	var err error
 	for _, p := range m.sets {
@@ -408,8 +409,8 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 	return k, nil
 }
 
-// happens takes event e, number k of a plain state, unless its node declines it. It returns the number
-// of events so far.
+// happens takes event e, number k of a plain state, and returns k+1. If its node declines it, there is no such
+// event, and happens returns k.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	i := nodeOf(e.ordinal)
 	if m.isDear(i) {
@@ -507,7 +508,8 @@ func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 	return m.taken()
 }
 
-// taken hands the states to which the last event leads to the visitor at once, if the taker is eager.
+// taken passes the states to which the last event leads to the visitor at once if the taker is eager. Otherwise
+// they stay in the batch.
 func (m *Memo) taken() error {
 	if !m.x.eager {
 		return nil
@@ -582,8 +584,7 @@ func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 	return m.byParts(state, k, &event, what)
 }
 
-// event returns e as a sim.Event without a value, and the number that distinguishes it from like events:
-// see Memo.what.
+// event returns e as a sim.Event without a value, and the number that Memo.what returns for it.
 func (m *Memo) event(e occurrence) (event sim.Event, what uint64) {
 	i := nodeOf(e.ordinal)
 	event.Node = state.AddrOf(i)
@@ -661,8 +662,8 @@ func (m *Memo) footstep(state uint32, k int) error {
 	return m.byParts(state, k, &e, m.what(&e, slot, m.nth(&e, k)))
 }
 
-// byParts takes e, event number k of the position's state, by its footprint. what distinguishes e from
-// like events. The world may be in any state.
+// byParts takes e, event number k of the position's state, by its footprint. The number that Memo.what returned for
+// e is passed as what. The world may be in any state.
 func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	if m.isDear(m.index(e.Node)) {
 		return m.inWorld(state, k)

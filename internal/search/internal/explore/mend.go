@@ -99,8 +99,8 @@ func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
 	return err
 }
 
-// vain returns the states of which steps must not be left out, and begins the list of the next
-// level.
+// vain returns the states, of this level and of earlier ones, of which steps were left out that
+// must be taken after all. It then empties the list of the level's states.
 func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 	for k := range r.part {
 		p := &r.part[k]
