@@ -52,7 +52,8 @@ func (l *Lenient) Answer(q *choose.Question) int {
 	return 0
 }
 
-// Unanswered is a source that records the question to which another source gave no answer.
+// Unanswered is a source that answers as another source does, and records the question that this
+// source could not answer.
 type Unanswered struct {
 	choose.Source
 	Asked string // the question, as text; "" if there was an answer to each

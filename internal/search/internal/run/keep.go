@@ -6,11 +6,10 @@ import (
 	"macemc/sim"
 )
 
-// Keep prepares the pulse to record the run of a step that an explorer is about to take. led holds the
-// answers that lead to the state where the explorer's runs begin. turn is what the previous call of
-// Keep returned as now. If fresh is true, the answers recorded since that call belong to another run,
-// so the explorer must add all answers of its run again. If ok is false, nothing is recorded, since
-// the trail has no free slot.
+// Keep prepares the pulse to record the run of a step that an explorer is about to take. led holds the answers that
+// lead to the state where the explorer's runs begin. The caller passes as turn what its last call of Keep returned
+// as now, or 0. If fresh is true, the answers that Add has recorded so far belong to another run, and the caller
+// must add all answers of its run. If ok is false, the trail has no free slot, and nothing is recorded.
 func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok bool) {
 	if p.slot == nil || p.turn != turn {
 		p.keep(led)
@@ -46,9 +45,9 @@ func (p *Pulse) Inside() (stack, does string) { return inside(p.Where()) }
 // Count returns a number that changes with every question of a run. It is 0 if no run is under way.
 func (p *Pulse) Count() uint64 { return p.count.Load() }
 
-// UpTo repeats a run with the first n of the given answers. It only records the last one and does not
-// give it, so the handler that did not return runs up to there. It returns the path, and the node and
-// identity of the last event that was chosen. If ok is false, the answers do not lead that far.
+// UpTo repeats a run that got stuck, to describe where. It gives the first n-1 answers, and records the n-th
+// without giving it, so the handler that did not return ends there. It returns the path, and the node and identity
+// of the last event that was chosen. If ok is false, the run ended before the n-th answer.
 func (r *Runs) UpTo(answers choose.Source, n int, c Climate) (path *choose.Path, node sim.Addr, identity string, ok bool, err error) {
 	if n == 0 {
 		return &choose.Path{}, sim.Addr{}, StartOfNode, true, nil

@@ -163,7 +163,7 @@ func (l *Limits) shares() (full, stuffed int) {
 	return fullPercent, stuffedPercent
 }
 
-// Memory returns the number of bytes that the process used when that was last measured.
+// Memory returns the number of bytes that the process used at the last measurement.
 func (l *Limits) Memory() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -229,8 +229,8 @@ func (l *Limits) crowded() bool {
 	return l.look() > percent(l.Budget, stuffed)
 }
 
-// Room returns the number of bytes that a new table of visited states may use, when the old one has now bytes. The
-// old table still exists while states are moved to the new one.
+// Room returns the number of bytes that a new table of visited states may use, if the present one uses now bytes.
+// The present one still exists while states are moved to the new one.
 func (l *Limits) Room(now int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,7 +30,7 @@ type Lockstep struct {
 	past  *world.Past
 	blind bool // the properties have asked for something that past does not keep
 	alone bool // in this run the second world was not needed yet
-	seen  int  // if alone: number of answers, of all those on the tape, that belong to steps already shown to past
+	seen  int  // if alone: the first answers on the tape, this many, belong to steps that past has seen
 }
 
 // NewLockstep makes the two worlds, the first with configuration c.
@@ -134,8 +134,8 @@ func (t *Lockstep) repeated(failed *trace.Failure) *trace.Failure {
 	return nil
 }
 
-// sees checks the step properties without the second world, and keeps the state that the next step begins
-// in. It returns false if the second world is needed.
+// sees checks the step properties of a lean Lockstep without the second world, and makes past keep the state in
+// which the next step begins. It returns false if the second world is needed.
 func (t *Lockstep) sees(first bool) bool {
 	switch {
 	case first:
@@ -149,14 +149,16 @@ func (t *Lockstep) sees(first bool) bool {
 	return t.alone
 }
 
-// keep records how many answers on the tape belong to steps that were shown to past.
+// keep records that past has seen all steps so far, and so the number of answers on the tape,
+// unless the second world is in use.
 func (t *Lockstep) keep() {
 	if t.alone {
 		t.seen = len(t.tape.picks)
 	}
 }
 
-// lags gives a lean Lockstep its second world, w. All runs after a call of blinds use that world.
+// lags gives a lean Lockstep its second world, w, when it needs one. After a call of blinds, all
+// further runs use that world.
 func (t *Lockstep) lags(w *world.World, steps *world.Transition) { t.Lag, t.Steps = w, steps }
 func (t *Lockstep) blinds()                                      { t.blind = true }
 

@@ -24,7 +24,7 @@ type Sums interface {
 // difference from the state before.
 type Writer struct {
 	numbers [][]uint32 // by place and number of a part: its index in the table plus base
-	base    uint32     // at least every number stored for an earlier batch, so those are recognized as old
+	base    uint32     // numbers up to base were stored for earlier batches, so their parts are not in the table
 	table   []byte     // the distinct parts of the batch's states
 	parts   uint32
 	lasts   []byte // the distinct last steps of the batch's states
@@ -43,7 +43,7 @@ func (w *Writer) Size() int { return len(w.table) + len(w.states) }
 // A Last describes the last step on the path to a state. From it, the process that reads the state
 // knows which steps commute with the last one, and may leave these out.
 type Last struct {
-	By   uint32 // the number of what the step touched; 0 means that it may have touched anything
+	By   uint32 // the number of a description of what the step touched; 0 means that it may have touched anything
 	More bool   // some step is possible in the state
 }
 
@@ -80,7 +80,7 @@ func (w *Writer) Add(path []byte, last Last, parts []uint32, of Sums) {
 	w.n++
 }
 
-// step returns the number that stands for a last step in this batch.
+// step returns the number that stands in this batch for last steps with the number by of Last.By.
 func (w *Writer) step(by uint32) uint64 {
 	if by == 0 {
 		return 0
@@ -150,7 +150,7 @@ var ErrDamaged = errors.New("the data from another process is damaged")
 // exported fields describe the state that Next has read last.
 type Batch struct {
 	Parts  []Part   // the distinct parts of its states; a part whose hash is zero stands for no part
-	Steps  []uint32 // what the last steps of its states touched: see Last.By
+	Steps  []uint32 // the numbers Last.By of the last steps of its states
 	Places int      // greater than all places
 
 	Path    []byte

@@ -24,16 +24,16 @@
 // message that is sent while its channel has a message of P is delivered after that one (see
 // [Situation.Heads]).
 //
-// Facts.Least goes by what may come of each kind if nothing holds it up, which it keeps up to date with
-// the observations. Where messages of the set hold others up, or an event takes several, it follows the
-// events one by one.
+// Facts.Least keeps up to date, for each kind, a set of the kinds that may follow from it if nothing
+// holds them up. This set is not exact where messages of P hold others up, or where an event takes
+// several messages; there, Facts.Least follows the events one by one.
 //
 // # Facts are observations
 //
-// A kind of event can make those kinds pending that one of its executions was seen to make pending. A
-// set that assumes "this kind of event never sends to that node" is void once an event of the kind does.
-// So whenever [Facts.Version] has changed, the caller must ask again about each state of which it left
-// steps out, and take these steps if the answer is now no.
+// A kind of event is assumed to make only those kinds pending that one of its executions was seen to
+// make pending. A set that assumes "this kind of event never sends to that node" is void once an event
+// of the kind does. So whenever [Facts.Version] has changed, the caller must call [Facts.Suffices] again
+// for each state of which it left steps out, and take these steps if the answer is now no.
 //
 // Why that is sound although the execution that would show it may be one that was left out: let
 // all remaining answers agree with all observations, and from each state let some path of the
@@ -60,7 +60,7 @@
 //   - If a step t of T is possible after a run u that has no step of T, then t is possible before u, and u after t, and
 //     both lead to the same state. For a failure t this holds: u has no step of its node, and what u leaves of the budget was
 //     there before.
-//   - Of a T that is taken, some step is no failure. Such steps stay possible along u, and u after them.
+//   - If the steps of T are taken, at least one of them is no failure. Such steps stay possible along u, and u after them.
 //
 // In the proof, a run w without a step of T is possible after a step of T that is no failure; after a failure it may lack
 // budget. So a failure is no step on the path of the proviso: a step that is none must lead to a state with

@@ -203,7 +203,8 @@ func (f *Facts) Brings(of []Class, what Class) {
 
 func (c *class) sendsOn(channel int) { c.sends.Add(channel) }
 
-// of returns the list of the kinds that events of all the kinds in of were seen to make pending.
+// of returns the list of kinds that an event was seen to make pending. The event is of the kinds in
+// of: several if it takes several messages at once.
 func (f *Facts) of(of []Class) *[]Class {
 	if len(of) == 1 {
 		return &f.classes[of[0]].brings
@@ -222,8 +223,8 @@ func (f *Facts) of(of []Class) *[]Class {
 
 func (c *class) concerns(rule int) { c.joint = append(c.joint, rule) }
 
-// Bar records that an event of these kinds is barred, and See that it is visible (see the package documentation).
-// Changes records that it changed its node.
+// Bar records that an event of these kinds is barred, Changes that it changed its node, and See that it is visible.
+// The package documentation explains barred and visible.
 func (f *Facts) Bar(of []Class)     { f.mark(&f.barred, of, 1) }
 func (f *Facts) Changes(of []Class) { f.mark(&f.changes, of, 1) }
 func (f *Facts) See(of []Class)     { f.mark(&f.visible, of, 0) }
@@ -261,7 +262,8 @@ func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
 	}
 }
 
-// Ended returns the kind of event, barred or refused, because of which the last call of Least found no set, if it found none.
+// Ended returns the kind of event because of which the last call of Least found no set: one that is barred, or
+// whose message a failed node refuses. It has no meaning if Least found a set.
 func (f *Facts) Ended() Class { return f.ended }
 
 // ends records c as the kind because of which no set is found, and returns true.
@@ -294,11 +296,12 @@ func (f *Facts) spread() {
 	}
 }
 
-// grow adds kinds to p that are needed for p to suffice in situation s. If it returns more, it has added some. If it
-// returns ends, no larger set suffices either.
+// grow adds kinds to p that are needed for p to suffice in situation s. It returns more as true if it has added
+// some, and ends as true if no larger set suffices either.
 //
-// It goes by reach, which says what may follow from each pending kind. It calls follow only if reach is not exact: if
-// events of p may hold up what follows, or if several messages may be needed.
+// For each pending kind it looks into reach, which holds what may follow from that kind if nothing holds it up. It
+// calls follow only where this is not exact: if events of p may hold up what follows, or if several messages may be
+// needed.
 func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 	if f.begin(s, p) {
 		return false, true
@@ -327,7 +330,8 @@ func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 	return more, ends && !more
 }
 
-// barredOf returns the barred or refused kind that may follow from kind c; r is what may follow from c.
+// barredOf returns a kind, barred or refused, that may follow from kind c; r is reach for c. It returns c if there
+// is none.
 func (f *Facts) barredOf(s *Situation, r *reach, c Class) Class {
 	for k := range r.kinds.Each {
 		if f.barred.Has(k) || f.refused(s, k) {
@@ -456,8 +460,8 @@ func (f *Facts) all(of []Class) bool {
 	return true
 }
 
-// into records that events of the kinds in brings may happen, since an event of kind by may. It leaves out messages
-// that come after a message of p in their channel.
+// into records that events of the kinds in brings may happen, since an event of kind by may happen and make them
+// pending. It leaves out messages that come after a message of p in their channel.
 func (f *Facts) into(s *Situation, p Set, brings []Class, by Class) {
 	for _, c := range brings {
 		if head, held := s.Heads[f.classes[c].channel]; !held || !p.Has(head) {

@@ -16,7 +16,7 @@ import (
 type detour struct {
 	taken  int       // the number of failures that the walk went around
 	to     kept      // the state from which the walk goes on, with the answers that lead there
-	next   int       // the number of the alternative that the walk chose there before, or none once that event waits
+	next   int       // the number of the event that the walk chose in that state before; none after begins has delayed it
 	avoids []avoided // the events that are delayed
 	runs   []choose.Run
 }
@@ -44,8 +44,8 @@ func (s *Walk) mark(w *world.World, depth int) {
 	s.marks = append(s.marks, mark{len(s.Picks()), w.Run.LastCause()})
 }
 
-// Around returns a plan for repeating the walk, but going around the failure that it has just met in w. It
-// returns false if the walk cannot go around it.
+// Around returns a plan for taking the walk once more, but around the failure that it has just met in w. It returns
+// false if the walk cannot go around it.
 func (s *Walk) Around(w *world.World) (Plan, bool) {
 	p, at := s.Plan, s.first+len(s.marks)-1
 	if p.Guide.Until == 0 || !p.Length.Around || len(s.marks) == 0 || at >= p.Guide.Until || p.detour != nil && p.detour.taken == detoursMost {
@@ -64,7 +64,8 @@ func (s *Walk) Around(w *world.World) (Plan, bool) {
 	return p.around(d), true
 }
 
-// another returns a detour around one failure more than d, which may be nil.
+// another returns a detour around the failures that d goes around and one more. d may be nil, which
+// goes around none.
 func (d *detour) another() *detour {
 	if d == nil {
 		return &detour{taken: 1}
@@ -93,7 +94,8 @@ func (p *Plan) Detours() int {
 	return p.detour.taken
 }
 
-// begins delays the event that the walk took in the present state before. A fault is not delayed but left out.
+// begins is called in the state to which the walk went back. It delays the event that the walk took there before.
+// If that is a fault, it is not delayed but left out.
 func (d *detour) begins(w *world.World, g *guiding, depth int) {
 	e := w.Events.Glance(d.next)
 	if long := g.span(4, 5); e.Kind.Fault() {

@@ -101,14 +101,15 @@ type guiding struct {
 	known    [512]knownOf // with Swarm: a cache of the distortions that the walk has drawn
 }
 
-// knownOf is an entry of a cache: a distortion, and the events to which it applies.
+// knownOf is an entry of a cache: a distortion, and the events to which it applies. A world.Glance is
+// what a walk reads of a possible event.
 type knownOf struct {
-	of  uintptr // the type of the event's value, as a Glance has it
+	of  uintptr // the type of the event's value, from Glance.Type
 	who uint64  // the walk that drew it, with the kind, node and sender of the events
 	by  int     // the distortion
 }
 
-// typeNear is an entry of a cache: the hash of a type's name, by the type as a Glance gives it.
+// typeNear is an entry of a cache: a type, from Glance.Type, and the hash of its name.
 type typeNear struct {
 	of  uintptr
 	sum uint64
@@ -129,7 +130,7 @@ type typeSum struct {
 
 const none = -1
 
-// begin prepares for the next walk, which has the guide of.
+// begin prepares for the next walk, whose guide is of.
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
@@ -276,11 +277,11 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	return k
 }
 
-// distortion returns the exponent of the power of two by which the weight of e is multiplied. Here e is the
-// possible event number k. The exponent depends on the depth only because of Guide.Isolate. With Single, the
-// events of the walk's thing have a smaller one than others. With Swarm, it is the sum of numbers that were drawn
-// once for the walk: for the event's kind, type and node; for its link; for the speed of the node; and for
-// timers of its type, some of which are rare in the walk.
+// distortion returns an exponent: the weight of e, the possible event number k, is multiplied by two to the power
+// of it. Before the depth Guide.Isolate, the ends of partitions and pauses have a small exponent. With Single, the
+// events of the walk's thing have a smaller one than others. With Swarm, the exponent is the sum of numbers that
+// were drawn once for the walk: for the event's kind, type and node; for its link; for the speed of the node; and
+// for timers of its type, some of which are rare in the walk.
 func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by int) {
 	if depth < g.Isolate && parted(e.Kind) {
 		by = -12
@@ -401,8 +402,8 @@ func (g *guiding) priority(chain uint64) uint64 {
 	return chain
 }
 
-// chain returns the chain of e, which is the possible event number k: that of its cause, if no other event with
-// this cause has continued it, or else a new one.
+// chain returns the chain to which e, the possible event number k, belongs. That is the chain of the step that
+// caused e or, if another event with the same cause has continued that chain already, a new one.
 func (g *guiding) chain(w *world.World, e *world.Glance, k, depth int) uint64 {
 	if l := g.link(int(e.Cause)); l != nil && !l.gone {
 		return l.chain
@@ -415,7 +416,7 @@ func (g *guiding) chain(w *world.World, e *world.Glance, k, depth int) uint64 {
 	return mix(of)
 }
 
-// link returns the link of the step with this number, or nil if this guide has not picked the step.
+// link returns the link of the step with this number, or nil if the guide did not pick the step.
 func (g *guiding) link(step int) *link {
 	if i := step - 1 - g.start; i >= 0 && i < len(g.links) {
 		return &g.links[i]

@@ -4,8 +4,8 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// A Lot is a range of walks. Before the first of them is taken, it is decided which of them are
-// audited, from the counts so far. So that does not depend on which goroutines take the walks.
+// A Lot is a range of walks that several goroutines may take. Which of them are audited is decided
+// before the first is taken, from the counts so far, so it does not depend on the goroutines.
 type Lot struct {
 	From, To int
 	Stride   int // walks whose number is a multiple of Stride are audited; 0 means none

@@ -27,8 +27,8 @@ const (
 // patience is the number of events after which a fault happens even if its moment has not come.
 const patience = 8
 
-// moment draws the moment at which a due fault happens. It leaves out the moments in lacks, which the
-// system does not seem to have.
+// moment draws the moment for which a due fault waits. It leaves out the moments in lacks, which the system does
+// not seem to have.
 func (d *draws) moment(lacks Moments) Moment {
 	var all [moments]Moment
 	n := 0
@@ -82,7 +82,8 @@ func (w *Waited) Lacks() (lacks Moments) {
 // Waited returns the counts of faults that waited in the present walk.
 func (s *Walk) Waited() *Waited { return &s.guide.waited }
 
-// comes returns the node at which the present state is moment m, or the zero address if there is none.
+// comes returns the node for which moment m is now, for example the node that has just sent something. It returns
+// the zero address if there is none.
 func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
 	switch m {
 	case Sent:
@@ -144,7 +145,8 @@ type wait struct {
 	until  int // the depth at which the fault happens even without its moment
 }
 
-// skips removes the faults that are due before this depth. They will not happen.
+// skips removes the faults that become due before this depth. A walk that goes on from the state of
+// a detour calls it, since its faults up to there are among the answers that were repeated.
 func (g *guiding) skips(depth int) {
 	for g.point < g.Faults && int(g.Points[g.point]) < depth {
 		g.point++
@@ -191,8 +193,8 @@ func touches(e *sim.Event, node sim.Addr) bool {
 	return node.IsZero() || e.Node == node || e.From == node || e.Node.IsZero()
 }
 
-// early picks a timer to fire before other events, of a node that has just been restarted or has a
-// task to do. It returns none if there is no such timer.
+// early picks a timer of a node that has just been restarted or has a task to do, so that the timer
+// fires before the node's other events. It returns none if there is no such timer.
 func (g *guiding) early(w *world.World, q *choose.Question) int {
 	node := g.comes(Reborn, w, q)
 	if node.IsZero() {
