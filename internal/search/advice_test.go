@@ -9,7 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// guestVoter drives a foreign core.
+// guestVoter is a node around a foreign core, a part from another package that holds functions, a
+// cache and a logger.
 type guestVoter struct{ core *foreign.Core }
 
 type castVote struct{}
@@ -27,7 +28,8 @@ func (v *guestVoter) Deliver(_ sim.Env, from sim.Addr, m sim.Message) {
 	v.core.Step(from.Index(), m.(*foreign.Vote))
 }
 
-// plainVoter has the same states as a guestVoter, and nothing that is in the way.
+// plainVoter has the same states as a guestVoter, without the parts of the foreign core that make
+// copies and hashes of it impossible.
 type plainVoter struct {
 	Votes [3]bool
 	Won   bool
@@ -70,10 +72,11 @@ func votes(of func() sim.Node) *sim.System {
 	}
 }
 
-// advice matches the lines that messages ask for: for a field, and for its type.
+// advice matches the part of a message that says which line to add to a field of System: one for a
+// field of a node, or one for the field's type.
 var advice = regexp.MustCompile(`add "([^"]+)"(?: to System\.(\w+)(?:, or "([^"]+)" if all)?)`)
 
-// said returns the message that asks for a line, or "".
+// said returns the error or message of a search, or "" if there is none.
 func said(res *Result, err error) string {
 	switch {
 	case err != nil:
@@ -85,8 +88,8 @@ func said(res *Result, err error) string {
 	}
 }
 
-// advised searches until a message asks for a line: what depends on the order of a map is
-// not met in the same way each time.
+// advised searches up to ten times, until the message says which line to add: a search in which the
+// order of a map matters may report that instead.
 func advised(sys *sim.System) (res *Result, text string) {
 	for range 10 {
 		var err error
@@ -98,8 +101,8 @@ func advised(sys *sim.System) (res *Result, text string) {
 	return res, text
 }
 
-// TestAdvice adds the lines that messages ask for, word by word. The fastest engine then
-// finds the states of a system without anything that has to be left out.
+// TestAdvice searches a system, adds the line that the message asks for, and repeats this until
+// there is no message. Then the memo engine must find the states of the plain system.
 func TestAdvice(t *testing.T) {
 	want, err := Search(votes(func() sim.Node { return &plainVoter{} }), Options{NoWalks: true})
 	if err != nil || want.Safety.State != StateExhausted {
@@ -135,8 +138,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestCopyUnlikeItsNode: if a function is said not to change anything and changes a part of
-// the node, the message names that part.
+// TestCopyUnlikeItsNode: if System.Immutable names a function that does change a part of the node,
+// the message names that part.
 func TestCopyUnlikeItsNode(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal} {
 		sys := votes(func() sim.Node { return &guestVoter{foreign.New(waitsMost, true)} })
@@ -151,8 +154,8 @@ func TestCopyUnlikeItsNode(t *testing.T) {
 	}
 }
 
-// TestSharedWithAnotherField: if two runs differ in which object a field leads to, the
-// message says so.
+// TestSharedWithAnotherField: two runs lead to states in which a field points to the same object as
+// another field, or to one of its own; the message says so.
 func TestSharedWithAnotherField(t *testing.T) {
 	sys := votes(func() sim.Node { return &guestVoter{foreign.New(waitsMost, false)} })
 	sys.Opaque = []string{"foreign.Core.step", "foreign.Core.done", "lru.Cache", "sync.Pool", "log.Logger", "foreign.Vote.key"}

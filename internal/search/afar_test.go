@@ -12,7 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// others are two takers in this process. All values pass through JSON; the last span comes first.
+// others is an Afar of two takers in this process. All values pass through JSON. It takes the last
+// span first, and returns the results in order.
 type others struct {
 	t      *testing.T
 	takers []*Taker

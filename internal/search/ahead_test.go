@@ -9,9 +9,9 @@ import (
 	"macemc/trace"
 )
 
-// Walks of scouts that find nothing are not taken again, as the number of judged states shows,
-// and their progress is reported. A walk that fails is examined: the failure is found. And
-// below a thousand walks there are no scouts.
+// The search does not repeat walks of scouts that find nothing, as the number of judged states
+// shows, and reports their progress. It repeats a walk that fails, and makes a finding of it. Below
+// a thousand walks there are no scouts.
 func TestScoutsAreAhead(t *testing.T) {
 	type cost struct {
 		states, nodes, told int64
@@ -51,7 +51,7 @@ func TestScoutsAreAhead(t *testing.T) {
 	}
 }
 
-// Progress reports PhaseSuspect while it is decided whether a run is dead.
+// Progress reports PhaseSuspect while the search decides whether a run is dead.
 func TestProgressReportsSuspects(t *testing.T) {
 	told := map[Phase]bool{}
 	res, err := Search(toy.MustParse(deadEnd), Options{Depth: 1, Workers: 1, Progress: func(p Progress) { told[p.Phase] = true }})
@@ -60,7 +60,8 @@ func TestProgressReportsSuspects(t *testing.T) {
 	}
 }
 
-// A coin of one half escapes with half the chance each time that a step is taken.
+// If a step is repeated, each repetition halves the chance that a coin with two sides escapes
+// notice.
 func TestEscape(t *testing.T) {
 	for times, want := range map[int]float64{0: 1, 1: .5, 20: 1. / (1 << 20)} {
 		if got := (Repeated{Times: times}).Escape(); got != want {

@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// For each bound of the table, options are rejected if they lack the option that it needs, have
-// one that it excludes, or have a value below its least; and accepted otherwise.
+// For each bound of the table, options are rejected if they lack the bound that it needs, set one
+// that excludes it, or have a value below its least one. Otherwise they are accepted.
 func TestBounds(t *testing.T) {
 	check := func(set func(o *Options), asked ...string) string {
 		o := Options{Conditions: sim.Conditions{Early: new(0)}}

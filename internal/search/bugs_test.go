@@ -11,9 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// TestFindingsReplay: what the memo engine finds is reproduced from the text of
-// its path, by re-execution. By default it takes the first known bug of each
-// system, but for those that take longest, and with -long all.
+// TestFindingsReplay: findings of the memo engine are reproduced from the text of their paths, by
+// re-execution. By default the test takes the first known bug of each system, except those that
+// take longest; with -long it takes all.
 func TestFindingsReplay(t *testing.T) {
 	all, last := catalog.Bugs(), []sim.BugID{"DP1", "EM1", "MP1", "PX1", "RL1", "RS1", "RT1"}
 	for i, bug := range all {

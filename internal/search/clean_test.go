@@ -16,17 +16,17 @@ import (
 	"macemc/systems/twophase"
 )
 
-// deep bounds a search of a space that is closed.
+// deep is a depth that no search reaches whose space is exhausted.
 const deep = 1 << 20
 
-// A system as it is meant to be is clean: either its space is closed, and every
-// state of it safe and able to become live; or at least ten times the
-// transitions, and ten times the steps of walks, were taken that its slowest
-// known bug needs, and with -long a million states were visited.
+// A system without bugs has no finding. Either its space is exhausted, and every state is safe and
+// can become live; or the search takes at least ten times the transitions, and ten times the steps
+// of walks, that the slowest known bug of the system needs, and with -long it visits a million
+// states.
 //
-// brokentree with faults is not here: it promises to survive none, and with
-// crash=1,reset=1,partition=1 walk 30,834 of seed 1 is found dead. The test does not look at
-// what was never exercised.
+// brokentree with faults is left out: it promises to survive none, and with
+// crash=1,reset=1,partition=1 walk 30,834 of seed 1 is found dead. The test does not look at what
+// was never exercised.
 func TestClean(t *testing.T) {
 	tcp := &sim.Faults{Crash: 1, Reset: 1, Partition: 1}
 	for _, c := range []struct {
@@ -114,9 +114,9 @@ func search(t *testing.T, sys *sim.System, nodes int, settings []string, opts Op
 	return res
 }
 
-// slowest returns the largest numbers that any known bug of a system needs to be found: of
-// transitions, and of steps by walks alone, with each of five seeds. Bugs that need flags are
-// not looked for by walks alone.
+// slowest returns the largest numbers that any known bug of a system needs to be found: transitions
+// with the exhaustive phase, and steps of walks without it, over five seeds. Bugs that need flags
+// are searched for only with the exhaustive phase.
 func slowest(t *testing.T, sys *sim.System) (transitions, steps int) {
 	t.Helper()
 	for _, b := range catalog.Bugs() {

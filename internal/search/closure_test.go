@@ -8,8 +8,8 @@ import (
 	"macemc/systems/handshake"
 )
 
-// While it looks for the states that are alive, a closure may run no handler for
-// long: the monitor must not take it for one that does not return.
+// A closure may look for alive states for long without running a handler. The monitor must not
+// mistake this for a handler that does not return.
 func TestSpreadingIsNoHandler(t *testing.T) {
 	none := sim.Faults{}
 	params, err := handshake.System.Configure(0, nil, nil)

@@ -41,7 +41,7 @@ func TestCoinLists(t *testing.T) {
 	}
 }
 
-// When there is no number left, the lists that have one keep it.
+// When all numbers are in use, a new list gets none, and the known lists keep theirs.
 func TestCoinListsFull(t *testing.T) {
 	var c explore.CoinLists
 	const most = 1<<16 - 1

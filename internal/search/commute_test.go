@@ -13,10 +13,9 @@ import (
 	"macemc/trace"
 )
 
-// TestCommutingSteps: where steps that commute with the last one are not looked
-// up, memo meets the same states, in the same order and by the same steps, and
-// counts the same, as where all are: on every system, on random services, with
-// faults and without.
+// TestCommutingSteps: a memo that does not look up steps which commute with the last one visits the
+// same states, in the same order and by the same steps, and has the same counts as one that looks
+// up all. This holds for every system, with faults and without.
 func TestCommutingSteps(t *testing.T) {
 	unasked := map[string]int{}
 	for _, sys := range catalog.Systems() {
@@ -47,7 +46,7 @@ func TestCommutingSteps(t *testing.T) {
 	}
 }
 
-// The same of random services.
+// TestCommutingServices does the same as TestCommutingSteps for random services.
 func TestCommutingServices(t *testing.T) {
 	unasked := 0
 	for seed := range uint64(long.Of(8, 200)) {
@@ -64,8 +63,8 @@ func TestCommutingServices(t *testing.T) {
 	}
 }
 
-// lookedUpOrNot takes all steps to a depth by two explorers, and returns how many
-// one of them did not look up.
+// lookedUpOrNot explores a system to a depth twice, once looking up all steps, compares the two,
+// and returns the number of steps that were not looked up.
 func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 	t.Helper()
 	opts.once = true
@@ -97,8 +96,8 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 	return unasked
 }
 
-// TestCommutingStepsTogether: several workers count the same, too, where a
-// handler fails in the last level.
+// TestCommutingStepsTogether: several workers have the same counts as workers that look up all
+// steps, also if a handler fails in the last level.
 func TestCommutingStepsTogether(t *testing.T) {
 	failed := 0
 	for seed := range uint64(400) {
@@ -133,7 +132,7 @@ func TestCommutingStepsTogether(t *testing.T) {
 	}
 }
 
-// A knocker always may knock. It tosses a coin if there is room for that.
+// A knocker may knock at any time. It tosses a coin if its connection has room for the message.
 type knocker struct{ Woken bool }
 
 type (
@@ -150,8 +149,8 @@ func (k *knocker) knock(env sim.Env, _ knock) {
 }
 func (k *knocker) knocked(sim.Env, sim.Addr, knock) {}
 
-// TestCommutingStepsWithoutRoom: a step whose message finds no room does something else than where there is room. So it is
-// looked up, also if it commutes with the last step.
+// TestCommutingStepsWithoutRoom: a step whose message finds no room may do something else than with room, so it is
+// looked up even if it commutes with the last step.
 func TestCommutingStepsWithoutRoom(t *testing.T) {
 	handlers := sim.Handle(sim.OnSignal((*knocker).wake), sim.OnSignal((*knocker).knock), sim.OnMessage((*knocker).knocked))
 	sys := &sim.System{
@@ -166,9 +165,9 @@ func TestCommutingStepsWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestStepsKeepTheirNumbers: an exploration that is interrupted by another one, over the same memo, meets
-// the same states afterwards, in the same order. The other one, with a ledger of its own, takes steps first;
-// their results name steps by numbers, which must mean the same in both ledgers.
+// TestStepsKeepTheirNumbers: if a second exploration, with a ledger of its own, uses the memo first, the first
+// exploration still visits the same states in the same order. The memo's results contain numbers of steps, which
+// must mean the same in both ledgers.
 func TestStepsKeepTheirNumbers(t *testing.T) {
 	skipped := 0
 	for _, name := range []string{"jointree", "twophase", "brokentree", "multipaxos"} {

@@ -10,8 +10,8 @@ import (
 	"macemc/systems/twophase"
 )
 
-// The counts of published models are oracles: an engine that loses a state, or
-// a step, or takes two states for one, does not come to them.
+// The published counts of two models check the engines: one that loses a state or a step, or takes
+// two states for one, has other counts.
 func TestPublishedCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine counts; the long run does it")

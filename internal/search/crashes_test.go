@@ -15,8 +15,8 @@ import (
 	"macemc/trace"
 )
 
-// seenBy returns the system with its safety properties and one more, which records what
-// properties can see of each judged state. That is every node that is up, in full.
+// seenBy returns the system with its safety properties and one more, which adds to labels what
+// properties can see of each judged state: every node that is up, in full.
 func seenBy(t *testing.T, sys *sim.System, labels map[string]bool) *sim.System {
 	walker, err := contract.Walker(sys)
 	if err != nil {
@@ -39,7 +39,8 @@ func seenBy(t *testing.T, sys *sim.System, labels map[string]bool) *sim.System {
 	return &own
 }
 
-// crashed searches a system in which nodes go down, and returns what properties see.
+// crashed searches a system in which this number of nodes may go down, and returns the labels of
+// seenBy.
 func crashed(t *testing.T, sys *sim.System, implicit bool, down, depth int, params sim.Params) (map[string]bool, *Result, error) {
 	labels := map[string]bool{}
 	own := seenBy(t, sys, labels)
@@ -60,11 +61,11 @@ func missing(some, all map[string]bool) string {
 	return ""
 }
 
-// TestImplicitCrashes compares the crash models in every system of the catalogue that is
-// eligible. Nodes that take no more steps and nodes that go down show properties the same
-// states. A node that goes down takes a step of its own. So up to one depth implicit shows
-// all that explicit does, and explicit shows all of implicit when it is that much deeper.
-// The test also holds the list of the eligible systems.
+// TestImplicitCrashes compares the two crash models in every system of the catalogue to which both
+// apply, and keeps the list of these systems. Properties see the same in both. With explicit
+// crashes, going down is a step of its own. So at equal depth, implicit crashes show all that
+// explicit ones show; and explicit ones show all that implicit ones show if the depth is greater by
+// the number of crashes.
 func TestImplicitCrashes(t *testing.T) {
 	var eligible []string
 	for _, sys := range catalog.Systems() {
@@ -108,8 +109,8 @@ func TestImplicitCrashes(t *testing.T) {
 	}
 }
 
-// The known bugs of safety in eligible systems are found in either model, and no other
-// verdict than without bugs.
+// In systems to which both crash models apply, both models find the known bugs of safety, and
+// neither finds anything without bugs.
 func TestImplicitCrashesFindBugs(t *testing.T) {
 	all := []struct {
 		system, bug string
@@ -199,7 +200,8 @@ func TestImplicitCrashesAreRefused(t *testing.T) {
 	}
 }
 
-// A backup takes over when it hears by its connection that the first node is gone. It does so too early.
+// A backup takes over when its connection reports that the first node is gone. It has a bug: it does so even before
+// it has a copy.
 type backup struct{ Copied, Leads bool }
 
 type (
@@ -214,8 +216,8 @@ func (b *backup) register(env sim.Env, from sim.Addr, _ register) {
 func (b *backup) copied(sim.Env, sim.Addr, copied) { b.Copied = true }
 func (b *backup) lost(sim.Env, sim.PeerError)      { b.Leads = true }
 
-// The bug of a protocol with a failure detector needs a node that is gone. A search without failures, which is what
-// the implicit model visits, does not show it; so the implicit model is refused.
+// The backup's bug needs a failure of the first node, which the failure detector reports. Implicit crashes have no
+// step at which a node fails, so they would miss the bug, and are refused.
 func TestImplicitCrashesWithADetector(t *testing.T) {
 	handlers := sim.Handle(sim.OnSignal((*backup).begin), sim.OnMessage((*backup).register), sim.OnMessage((*backup).copied), sim.OnSignal((*backup).lost))
 	sys := &sim.System{

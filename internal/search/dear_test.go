@@ -11,9 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// TestDearNodes compares searches by a memo that looks everything up with searches by memos
-// that soon take the steps of some nodes in the world: of every system and of random
-// services, with faults and without.
+// TestDearNodes compares a memo that looks up all steps with memos that soon take the steps of some
+// nodes in the world. It takes every system and random services, with faults and without.
 func TestDearNodes(t *testing.T) {
 	mixed := 0
 	all := catalog.Systems()
@@ -39,8 +38,8 @@ func TestDearNodes(t *testing.T) {
 	}
 }
 
-// dearOrNot returns how many searches by memo looked the steps of some nodes up, and not
-// those of others.
+// dearOrNot compares such searches of one system. It returns in how many of them the memo looked up
+// the steps of some nodes and took those of others in the world.
 func dearOrNot(t *testing.T, sys *sim.System, opts Options) (mixed int) {
 	t.Helper()
 	opts.NoWalks, opts.Workers, opts.once = true, 1, true
@@ -74,8 +73,8 @@ func dearOrNot(t *testing.T, sys *sim.System, opts Options) (mixed int) {
 	return mixed
 }
 
-// TestDearNode: the lock of four processes is one node, which is another one after nearly
-// every step.
+// TestDearNode: in peterson, a single node has the state of all processes and is different after
+// nearly every step, so the memo gives up looking up its steps.
 func TestDearNode(t *testing.T) {
 	sys, err := catalog.Find("peterson")
 	if err != nil {

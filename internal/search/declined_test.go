@@ -8,7 +8,7 @@ import (
 	"macemc/trace"
 )
 
-// A selective takes what it wants first, and leaves the rest under way.
+// A selective node accepts only the message that it wants, and leaves the others under way.
 type selective struct{ want, got int }
 
 type (
@@ -27,8 +27,8 @@ func (c *selective) Accepts(_ sim.Addr, m sim.Message) bool { return m.(ware).n 
 
 var selectives = sim.Handle(sim.OnSignal((*selective).offers), sim.OnMessage((*selective).ware))
 
-// A run that is dead since a node declines what is under way to it says so, and
-// what that blocks.
+// If a run is dead because a node declines a message, the finding names the message, and the number
+// of messages that wait behind it.
 func TestDeclinedIsTold(t *testing.T) {
 	sys := &sim.System{
 		Name: "selective", Doc: "Wants the second first.",

@@ -9,9 +9,9 @@ import (
 	"macemc/sim"
 )
 
-// TestDepths prints how deep searches of randtree with three nodes and a crash come in 120 seconds of processor time, times the
-// flag, with and without a reduction. It leaves out System.Within, which counts messages, and the properties, which depend on all of every node:
-// a reduction is refused with them.
+// TestDepths prints the depths to which searches of randtree with three nodes and a crash come in 120 seconds of
+// processor time, times the flag, with and without a reduction. It leaves out System.Within, which counts messages,
+// and the properties, which read the whole of every node: with them, a reduction is refused.
 func TestDepths(t *testing.T) {
 	if *tables == 0 {
 		t.Skip("it only measures; see make tables")

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// A careless does not care, cares, or seems to.
+// A careless node ignores the result of Send, uses it, or drops it on purpose.
 type careless struct{ refused int }
 
 func (s *careless) start(env sim.Env, _ toss) {
@@ -28,7 +28,7 @@ func (s *careless) coin(sim.Env, sim.Addr, coin) {}
 
 var carelesses = sim.Handle(sim.OnSignal((*careless).start), sim.OnMessage((*careless).coin))
 
-// The report names the sends whose refusal nobody looks at, and no others.
+// The report names the calls of Send whose result nobody looks at, and no others.
 func TestDroppedRefusals(t *testing.T) {
 	sys := &sim.System{
 		Name: "sending", Doc: "Sends.",
@@ -63,7 +63,7 @@ func TestDroppedRefusals(t *testing.T) {
 	}
 }
 
-// A property that holds since none of its nodes is left says so.
+// The report names a property that held only while all nodes that it is about were down.
 func TestVacuous(t *testing.T) {
 	res, err := Search(&sim.System{
 		Name: "vacuous", Doc: "Nothing.",

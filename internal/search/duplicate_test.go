@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// dreamer picks something, which the state leaves out, and acts by it later.
+// dreamer draws a number into a field that is left out of the state, and acts by it later.
 type dreamer struct {
 	Woken  int
 	picked []int
@@ -25,9 +25,8 @@ func (d *dreamer) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// TestDuplicatesCompared: the states of a single node are reached by the run
-// that came first, and no other; so an audit, which takes that again, sees
-// nothing. Only the comparison with the run that came second does.
+// TestDuplicatesCompared: two runs of a dreamer lead to states that look equal. An audit repeats
+// only the run that came first, so it notices nothing; the comparison with the second run does.
 func TestDuplicatesCompared(t *testing.T) {
 	sys := &sim.System{
 		Name: "dreamer", Doc: "It acts by what its state does not tell.",

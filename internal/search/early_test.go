@@ -14,11 +14,12 @@ import (
 	"macemc/trace"
 )
 
-// released is the result with which a handler that is stuck is let go.
+// released ends the loop of a handler that is stuck once it holds a result: the one that the search
+// reported of the handler.
 var released atomic.Pointer[Result]
 
-// hasty sends itself a message that never arrives, so that its timer fires early
-// each time; what goes wrong at the second time is beyond a limit of one.
+// hasty has a message under way that never arrives, so its timer always fires early. It fails at
+// the second firing, which a limit of one early firing excludes.
 type hasty struct {
 	Fired int
 	wrong string `mc:"-"`
@@ -54,8 +55,8 @@ func (h *hasty) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// A limit on early firings bounds the exhaustive phase, and healing lifts it: what
-// goes wrong beyond it is neither part of the space nor lost.
+// A limit on early firings bounds the exhaustive phase, and healing lifts it. A failure that needs
+// more early firings is not met by the exhaustive phase, but is still found.
 func TestFailsBeyondTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		wrong   string
@@ -148,8 +149,8 @@ func TestNoProofBeyondAFailure(t *testing.T) {
 	}
 }
 
-// A handler that never returns is reported even if that happens in a healed state that no run
-// reaches, only the closure.
+// A handler that never returns is reported even if it runs only in a healed state of the closure,
+// which no run of the search reaches.
 func TestStuckBeyondTheLimit(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal}[:long.Of(1, 2)] {
 		released.Store(nil)

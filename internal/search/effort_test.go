@@ -8,8 +8,8 @@ import (
 	"macemc/trace"
 )
 
-// Deciding about suspects takes no more than is allowed, and what that was too little for
-// stands in the result; with more effort the same search finds it.
+// Deciding about suspects takes at most Options.ExplainEffort. The result lists the runs that this
+// did not suffice for; with more effort the same search has a finding.
 func TestExplainEffortBoundsJudging(t *testing.T) {
 	p, err := pastry.System.Configure(0, nil, []string{"PA1"})
 	if err != nil {
@@ -29,7 +29,7 @@ func TestExplainEffortBoundsJudging(t *testing.T) {
 	}
 }
 
-// By default explaining may take as much as the search, within two bounds.
+// By default, explaining a finding may take as much effort as the search took, within two bounds.
 func TestExplainEffort(t *testing.T) {
 	for _, c := range []struct{ asked, searched, want int }{
 		{0, 10, explainLeast}, {0, explainLeast + 5, explainLeast + 5}, {0, 100 * explainMost, explainMost}, {7, 1 << 40, 7},
@@ -40,8 +40,8 @@ func TestExplainEffort(t *testing.T) {
 	}
 }
 
-// A state is decided about once: one that can recover is known from then on, and one that an
-// effort was too little for is looked at again only with twice as much.
+// No state is decided about twice: a state that can recover is remembered, and one for which an
+// effort did not suffice is examined again only with at least twice that effort.
 func TestSuspicionsAreRemembered(t *testing.T) {
 	var s suspicions
 	at, other := canon.OfString("at"), canon.OfString("other")

@@ -12,10 +12,10 @@ import (
 	"macemc/systems/stopwait"
 )
 
-// TestEnginesAgree: on every system, all engines see the same states and
-// transitions, and find the same at the same depth. By default each system is
-// taken without faults and with one kind of faults, and its first bug with
-// another kind; with -long each bug is taken with all kinds, and deeper.
+// TestEnginesAgree: on every system, all engines visit the same states and transitions, and have
+// the same finding at the same depth. By default the test takes each system without faults and with
+// one kind of faults, and its first bug with another kind; with -long it takes each bug with all
+// kinds, and deeper.
 func TestEnginesAgree(t *testing.T) {
 	for s, sys := range catalog.Systems() {
 		kinds := []string{"crash=1", "none", "reset=1,partition=1", "loss=1,dup=1,reorder=1"}
@@ -84,8 +84,8 @@ func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) 
 	}
 }
 
-// TestLimitedFaults: faults that are limited happen where they may and nowhere
-// else, and all engines agree about it.
+// TestLimitedFaults: if faults are limited to some nodes or connections, they happen only there,
+// and all engines agree.
 func TestLimitedFaults(t *testing.T) {
 	for _, c := range []struct {
 		sys    *sim.System

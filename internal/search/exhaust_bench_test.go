@@ -16,8 +16,8 @@ import (
 	"macemc/systems/twophase"
 )
 
-// spaces are what the engines are measured on: so deep that an engine has about
-// a second of work.
+// spaces are the systems and depths on which the engines are measured. Each takes an engine about a
+// second.
 var spaces = []struct {
 	name     string
 	sys      *sim.System
@@ -145,8 +145,8 @@ func rates(b *testing.B, spent time.Duration, states, transitions int) {
 	b.ReportMetric(float64(states)/spent.Seconds(), "states/s")
 }
 
-// bytesPerState is what an engine holds for each state that it visits, on the
-// heap and off it, towards the end of a search: nine tenths of it are done.
+// bytesPerState returns the memory, on the heap and off it, that an engine needs for each visited
+// state. It measures when nine tenths of a search are done.
 func bytesPerState(b *testing.B, sys *sim.System, opts Options) float64 {
 	b.Helper()
 	total := exhausted(b, sys, opts).Stats.States
@@ -233,8 +233,8 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(float64(Processor()-cpu)/float64(steps), "cpu-ns/step")
 }
 
-// BenchmarkLiveness measures what deciding liveness exactly costs: whole spaces with liveness beside
-// the same with safety alone, by one worker, by turns.
+// BenchmarkLiveness measures the cost of deciding liveness exactly: it compares searches of whole
+// spaces with one worker, by turns with liveness and with safety alone.
 func BenchmarkLiveness(b *testing.B) {
 	for _, s := range []struct {
 		name     string

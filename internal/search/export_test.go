@@ -9,7 +9,9 @@ import (
 // Together lets several workers expand levels however few states they have.
 func Together(o *Options) { o.team = 1 }
 
-// SlowRunner is a runner, and what looks at it says: how often it was in one place.
+// SlowRunner returns the runs of a search, and a function that looks at their handler as the
+// monitor does: it returns for how many looks the handler has been at one place, and the stack
+// there.
 func SlowRunner(sys *sim.System) (*run.Runs, func() (still int, stack string), error) {
 	r, err := newRunner(sys, Options{Workers: 1})
 	if err != nil {
@@ -23,12 +25,13 @@ func SlowRunner(sys *sim.System) (*run.Runs, func() (still int, stack string), e
 	}, nil
 }
 
-// Slow looks, and questions between two of them, make a handler a slow one.
+// A handler is slow if it is at one place for SlowLooks looks, with at most SlowMost questions
+// between two of them.
 const (
 	SlowLooks = slowLooks
 	SlowMost  = slowMost
 )
 
-// Watch calls made with each world that a search makes and that is not for audits, of which there
-// are few then.
+// Watch makes the search call made with each of its worlds, except those for audits. It also
+// reduces the audits to few.
 func Watch(o *Options, made func(*world.World)) { o.made, o.once = made, true }

@@ -10,9 +10,9 @@ import (
 	"macemc/systems/randtree"
 )
 
-// Each run of a random service is decided twice: in one lab for all runs, which remembers its
-// earlier answers, and in a lab of its own. The answers are equal, and the one lab visits fewer
-// states.
+// The states of runs of random services are decided about twice: in one lab for all runs, which
+// remembers earlier decisions, and in a lab of its own for each run. The answers are equal, and the
+// lab that remembers visits fewer states.
 func TestFactsChangeNoAnswer(t *testing.T) {
 	shared, apart := 0, 0
 	for seed := range uint64(long.Of(6, 1_000)) {
@@ -67,8 +67,7 @@ func TestFactsChangeNoAnswer(t *testing.T) {
 	}
 }
 
-// Open returns the lab of the search, which knows what the
-// search has decided, under the limits of the caller.
+// Open returns the lab of the search with its decisions, under the limits of the caller.
 func TestOpenReturnsTheLabOfTheSearch(t *testing.T) {
 	sys := randtree.System
 	p, err := sys.Configure(3, nil, []string{"RT18"})

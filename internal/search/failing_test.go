@@ -8,7 +8,8 @@ import (
 	"macemc/systems/paxos"
 )
 
-// A failure commutes with the steps of other nodes, so most states of paxos with a node that may fail need not be visited.
+// A failure of one node commutes with the steps of others, so a reduction visits less than a fourth of the states
+// of paxos with a node that may fail.
 func TestReducedWhileNodesMayFail(t *testing.T) {
 	const whole = 646_148
 	res := search(t, paxos.System, 0, nil, Options{NoWalks: true, Effort: 1 << 30, Reduce: ReduceStubborn, Workers: 1, once: true, Conditions: sim.Conditions{
@@ -19,7 +20,7 @@ func TestReducedWhileNodesMayFail(t *testing.T) {
 	}
 }
 
-// A late learner ignores words until its second request.
+// A late learner ignores lessons until its second request.
 type late struct {
 	Shown, Learns bool
 	Heard         int
@@ -44,8 +45,8 @@ func (l *late) lesson(sim.Env, sim.Addr, lesson) {
 	}
 }
 
-// A step that was left out before anyone had taken it may not commute, as an audit finds out. Then the states are taken
-// up again.
+// A reduction may leave out a step that does not commute, since it was never taken and so nothing was observed of
+// it. An audit finds this out, and the states in question are expanded again.
 func TestAuditTeaches(t *testing.T) {
 	handlers := sim.Handle(sim.OnInit((*late).begin), sim.OnSignal((*late).present), sim.OnSignal((*late).attend), sim.OnMessage((*late).lesson))
 	sys := &sim.System{
@@ -78,7 +79,8 @@ func TestAuditTeaches(t *testing.T) {
 	}
 }
 
-// A passer passes on what it gets, and does not change. A keeper notes in which order it comes.
+// Node 1 passes the messages that it gets on to node 3, and does not change; node 3 notes the order
+// in which they come.
 type passer struct{ Kept string }
 
 type heirloom struct{ Who string }
@@ -97,7 +99,7 @@ func (r *passer) heirloom(env sim.Env, _ sim.Addr, s heirloom) {
 	env.UDP().Send(env.Peers()[2], s)
 }
 
-// Two events of one node that leave it as it was do not commute if they send on one channel in order.
+// Two events of one node do not commute if both send on one channel in order, even if neither changes the node.
 func TestOneChannel(t *testing.T) {
 	handlers := sim.Handle(sim.OnInit((*passer).begin), sim.OnMessage((*passer).heirloom))
 	sys := &sim.System{
@@ -117,7 +119,7 @@ func TestOneChannel(t *testing.T) {
 	}
 }
 
-// A courier of an even number sends the next one a datagram.
+// A courier with an even number sends the next courier a datagram.
 type courier struct{ Got bool }
 
 type gift struct{}

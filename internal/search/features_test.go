@@ -45,7 +45,7 @@ type (
 	fact  struct{ Count int } // for the monitor
 )
 
-// trait is what a member uses besides.
+// trait lists the features of the contract that a member uses.
 type trait struct {
 	emits, times, stores, reads bool
 	by                          sim.Link // by which members send counts; 0 means TCP
@@ -160,7 +160,7 @@ func (m *member) Copy() *member {
 	return &c
 }
 
-// members are made by switches of their own, without handlers by type.
+// switched is a member whose Deliver and Handle switch over types, without a table of handlers.
 type switched struct{ *member }
 
 func (s switched) Init(env sim.Env) { s.start(env) }
@@ -193,10 +193,11 @@ var memberHandlers = sim.Handle(
 	sim.OnMessage((*member).tell), sim.OnMessage((*member).hear), sim.OnSignal((*member).timedOut),
 )
 
-// aside is what a member keeps that is not part of its state.
+// aside is a part of a member that is left out of its state.
 type aside struct{ Last [8]int }
 
-// These are members with more fields.
+// These are members with more fields, which a tag, System.Opaque or a Summary leaves out of the
+// state in full or in part.
 type (
 	tagged struct {
 		switched
@@ -213,7 +214,7 @@ type (
 	tally struct{ Counts []int }
 )
 
-// Summary is what of it counts.
+// Summary returns the number of counts, the only part of a tally that belongs to the state.
 func (t tally) Summary() any { return len(t.Counts) }
 
 // charted is a member as a state machine.
@@ -231,7 +232,8 @@ var charts = machine.Define("member", machine.State[*charted]{Name: "member", On
 	machine.OnSignal((*charted).add), machine.OnSignal((*charted).again), machine.OnMessage((*charted).tell), machine.OnMessage((*charted).heard),
 )})
 
-// plainMembers are three members that use nothing: two requests for one of them, and one for the others.
+// plainMembers returns a system of three members: one has two requests, the others one. They use the features in
+// with.
 func plainMembers(with trait, of func(*member) sim.Node) *sim.System {
 	if of == nil {
 		of = func(m *member) sim.Node { return switched{m} }
@@ -262,13 +264,14 @@ func plainMembers(with trait, of func(*member) sim.Node) *sim.System {
 	}
 }
 
-// feature is one feature of the contract: the members with it, and those that it is compared to.
+// feature is one feature of the contract: the members that use it, and members without it for
+// comparison.
 type feature struct {
 	name          string
 	with, without func() *sim.System
 }
 
-// counter is a member, however it is made.
+// counter is any of the types that embed a member.
 type counter interface{ it() *member }
 
 func (m *member) it() *member { return m }
@@ -387,7 +390,7 @@ func features() []feature {
 
 func typed(m *member) sim.Node { return memberHandlers.Node(m) }
 
-// way is a way of searching, and what its costs are counted by.
+// way is a way of searching, with the unit in which its work is counted.
 type way struct {
 	name  string
 	opts  search.Options
@@ -409,7 +412,8 @@ var ways = []way{
 		opts: search.Options{Depth: 1, Walks: 20, WalkSteps: 30, MaxWalkSteps: 30}},
 }
 
-// spend searches a system in a way, and returns what that cost, in how many units.
+// spend searches a system in a way, and returns the cost of the search and the number of units that
+// it took.
 func spend(t testing.TB, sys *sim.System, w way) (cost world.Work, units int) {
 	if w.bugs != nil && !slices.ContainsFunc(sys.Properties, sim.Property.Liveness) {
 		sys.Properties = append(slices.Clone(sys.Properties), sim.Eventually("all count to two", func(v sim.View[counter]) bool {
@@ -437,7 +441,8 @@ func spend(t testing.TB, sys *sim.System, w way) (cost world.Work, units int) {
 	return cost, w.per(&r.Stats)
 }
 
-// row is a line of the table: what a unit of a search by one way may cost with a feature.
+// row is a line of the table: the cost that a feature may have for each unit of a search in one
+// way.
 type row struct {
 	costs  [4]float64 // handler runs, hashes, copies, searches for times
 	time   float64    // processor time with the feature over that without, as measured once
@@ -478,9 +483,9 @@ func rows(t *testing.T) map[string]row {
 	return all
 }
 
-// TestFeatures compares the table with what each feature costs: the handler runs, the hashes, the
-// copies and the searches for times that a step, a transition or a state takes, outside of audits.
-// A cost above 1.3 in time needs a reason there.
+// TestFeatures compares the table with the cost of each feature: the numbers of handler runs,
+// hashes, copies and searches for times that a step, a transition or a state takes, outside of
+// audits. A row whose time is above slowerMost must have a reason.
 func TestFeatures(t *testing.T) {
 	table := rows(t)
 	for _, f := range append(features(), feature{name: "nothing", with: func() *sim.System { return plainMembers(trait{}, typed) }}) {
@@ -506,8 +511,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// BenchmarkFeatures measures the processor time of a search with each feature beside one without, by
-// turns: the ratio for each unit is what the table has as time.
+// BenchmarkFeatures measures, by turns, the processor time for each unit of a search with each
+// feature and without it. The table has the ratios as time.
 func BenchmarkFeatures(b *testing.B) {
 	for _, f := range features() {
 		for _, w := range ways {

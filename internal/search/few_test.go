@@ -7,9 +7,9 @@ import (
 	"macemc/systems/handshake"
 )
 
-// A list of many faults that a system survives does not make the exhaustive phase shallow: its
-// runs have two, by each engine, and the result says so. Budgets or a depth that somebody asks for
-// are taken as they are.
+// If a system declares that it survives many faults, the exhaustive phase still gets deep: its runs
+// have at most two faults, with each engine, and the result says so. Budgets or a depth that the
+// user sets are not reduced.
 func TestFewFaults(t *testing.T) {
 	sys := *handshake.System
 	sys.Tolerates = sim.Faults{Loss: 3, Dup: 3}

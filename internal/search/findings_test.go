@@ -13,7 +13,7 @@ import (
 	"macemc/trace"
 )
 
-// fragile counts, and fails in several ways on the way.
+// fragile has two counters. It panics at some values of them, and at others a property fails.
 type fragile struct{ A, B int }
 
 type (
@@ -65,9 +65,9 @@ var fragiles = &sim.System{
 	},
 }
 
-// With several findings wanted, the search goes on after each: after states
-// that violate a property, which are not expanded, and after handlers that
-// fail. It reports each kind once, and counts the others.
+// If several findings are wanted, the search goes on after each: after states that violate a
+// property, which are not expanded, and after handlers that fail. It reports each kind once, and
+// counts the others.
 func TestFindings(t *testing.T) {
 	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 		told := func(opts Options) (all []string, res *Result) {
@@ -116,7 +116,8 @@ func TestFindingsOfSeveral(t *testing.T) {
 	}
 }
 
-// clumsy panics at one place in three ways, soon, and at another one later.
+// clumsy soon panics at one place, with any of three events, and at another place only after five
+// steps.
 type clumsy struct{ Steps, Last int }
 
 type stumble struct{ By int }
@@ -138,8 +139,8 @@ func (c *clumsy) Handle(_ sim.Env, s sim.Signal) {
 	}
 }
 
-// One panic is one finding, whatever the event was that brought it about, and
-// does not keep the search from another one.
+// A panic at one place is one finding, whichever event caused it, and does not keep the search from
+// finding another panic.
 func TestFindingsDiffer(t *testing.T) {
 	sys := &sim.System{
 		Name: "clumsy", Doc: "It stumbles, and falls.",
@@ -163,8 +164,8 @@ func TestFindingsDiffer(t *testing.T) {
 	}
 }
 
-// No more findings are reported than were asked for: those of another phase beyond that number
-// are counted as alike.
+// No more findings are reported than are wanted. Those of a later phase beyond that number are
+// counted as alike.
 func TestNoMoreThanWanted(t *testing.T) {
 	for wanted := 1; wanted <= 2; wanted++ {
 		r, err := newRunner(randtree.System, Options{Findings: wanted})
@@ -184,9 +185,8 @@ func TestNoMoreThanWanted(t *testing.T) {
 	}
 }
 
-// Dead findings are alike if their critical events are of the same kind, whatever nodes these
-// concern and whatever they carry. If neither has a critical event, they are alike, whatever
-// happened last.
+// Two dead findings are alike if their critical events differ only in nodes and contents. If
+// neither has a critical event, they are alike whatever their last events are.
 func TestDeadFindingsDifferByCriticalEvent(t *testing.T) {
 	dead := func(last string, critical *Critical) *Finding {
 		return &Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Property: "live", Identity: last}, Critical: critical}
@@ -208,8 +208,8 @@ func TestDeadFindingsDifferByCriticalEvent(t *testing.T) {
 	}
 }
 
-// If a walk from a kept state ends in a failure that was found before or is ignored, that state
-// loses weight, and the states that the walk met are not kept.
+// If a walk from a kept state ends in a failure that was found before or is ignored, later walks
+// begin at that state less often, and the states that the walk met are not kept.
 func TestShun(t *testing.T) {
 	met, err := walk.Noted{Met: []walk.NotedState{{Sum: 1, Depth: 5}, {Sum: 2, Depth: 6}}}.Notes()
 	if err != nil {
@@ -241,7 +241,8 @@ func TestShun(t *testing.T) {
 	}
 }
 
-// masks is the fragile one without its second property, so that the first is met by one event.
+// masks is the system fragiles without its second property, so a single event violates what is
+// left.
 func masks() *sim.System {
 	one := *fragiles
 	one.Properties = fragiles.Properties[:1]

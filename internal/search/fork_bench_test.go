@@ -11,11 +11,10 @@ import (
 	"macemc/systems/jointree"
 )
 
-// BenchmarkRecovers measures a step of the walks that look for a critical
-// transition, each of which begins from a state that is restored, and, in the
-// same run and of the same length, a step of the walks of a search, which begin
-// at the start. The state is 1,000 steps deep. A liveness property that never
-// holds makes all walks take all their steps.
+// BenchmarkRecovers compares a step of two kinds of walks of the same length, by turns: those that
+// look for a critical transition, each of which begins at a restored state, and those of a search,
+// which begin at the start. The state is 1,000 steps deep. A liveness property that never holds
+// makes all walks take all their steps.
 func BenchmarkRecovers(b *testing.B) {
 	const deep, steps = 1_000, 1_000
 	for _, s := range []struct {

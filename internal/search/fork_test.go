@@ -36,9 +36,8 @@ type recorded struct {
 
 func (s *recorded) Answer(q *choose.Question) int { return s.record.Answer(q) }
 
-// A walk that begins from a saved state goes as one that takes the run there
-// again: in fair weather and from the middle of a storm, whatever was run in
-// between.
+// A walk that begins at a saved state takes the same steps as one that repeats the run to that
+// state: without faults, and in the middle of a storm, whatever runs were taken in between.
 func TestForkIsTheRunTakenAgain(t *testing.T) {
 	for i, sys := range catalog.Systems() {
 		for _, stormy := range []bool{i%2 == 0, i%2 == 1}[:long.Of(1, 2)] {
@@ -102,7 +101,7 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 	}
 }
 
-// tally counts by a function of its own.
+// tally counts by a closure that it holds, which is bound to this tally.
 type tally struct {
 	N   int
 	add func() `mc:"-"`

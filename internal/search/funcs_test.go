@@ -10,8 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// gear is driven by functions, as etcd's raft is: which it is driven by changes, and they
-// are bound to itself and to a part that others lead to as well.
+// gear holds functions that do its work, as etcd's raft does. It replaces them when it goes up or
+// down. They are bound to the gear itself, or to its wheel, to which other fields point, too.
 type gear struct {
 	Up    bool
 	Turns int
@@ -98,7 +98,7 @@ func (g *gear) Handle(env sim.Env, _ sim.Signal) {
 
 func (g *gear) Deliver(_ sim.Env, _ sim.Addr, _ sim.Message) { g.clicks(); g.shift(g) }
 
-// clone is a copy of a gear as its author would make it.
+// clone returns a copy of a gear, made as the author of such a node would make it.
 func (g *gear) clone() *gear {
 	c := *g
 	c.Wheel = &sprocket{g.Wheel.N}
@@ -124,9 +124,9 @@ func gears(kind string, property sim.Property) *sim.System {
 	return sys
 }
 
-// TestEnginesAgreeOnFunctions: what is driven by functions has the space of what is not, by
-// every engine; and where they have variables that nobody knows, the engine is that which
-// copies nothing, and why is said.
+// TestEnginesAgreeOnFunctions: with every engine, gears that hold functions have the same space as
+// gears that use a switch. If functions have variables that macemc cannot copy, the search uses the
+// reference engine, and says why.
 func TestEnginesAgreeOnFunctions(t *testing.T) {
 	if canon.Slow() != "" {
 		t.Skip("functions are not known here")

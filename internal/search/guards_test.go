@@ -9,8 +9,9 @@ import (
 	"macemc/trace"
 )
 
-// Voters put their votes into the set of the first voter, once it has invited them. The first
-// voter decides as soon as the set has enough votes, which it counts by looking at the messages.
+// Voters put their votes into the set of the first voter after it has sent them an invitation. The
+// first voter decides as soon as the set has enough votes, which it counts by looking at the
+// messages.
 type voter struct {
 	open    bool
 	never   bool // it does not open
@@ -39,7 +40,7 @@ func (n *voter) decide(env sim.Env, d outcomeOf) { n.decided = d.sum }
 
 func (n *voter) counted(sim.Env, sim.Addr, vote) {}
 
-// Accepts leaves the votes in the set alone: they are looked at.
+// Accepts declines votes, so they stay in the set, where the first voter counts them.
 func (n *voter) Accepts(_ sim.Addr, m sim.Message) bool { _, is := m.(vote); return !is }
 
 func (n *voter) Opens(s sim.Signal) bool {
@@ -89,7 +90,7 @@ func voting(need int, never bool) *sim.System {
 	}
 }
 
-// A request waits until Opens of its node permits it, and an action waits for messages in the
+// A request waits until Opens of its node permits it, and an action until there are messages in the
 // set. All engines count the same states, with faults and without, and find nothing.
 func TestGuards(t *testing.T) {
 	for _, faults := range []string{"none", "crash=1", "partition=1", "oneway=1,pause=1", "loss=1"} {

@@ -16,9 +16,9 @@ import (
 	"macemc/systems/simtcp"
 )
 
-// Once the environment has healed, a service that survives its faults is as
-// likely to become live as one that never met any; and healing takes nothing
-// from the state but what the environment still had in store.
+// A service that survives its faults is as likely to become live after the environment has healed
+// as it is if no fault ever happened. Healing changes no part of a state but what the environment
+// could still do.
 func TestHealed(t *testing.T) {
 	states, within := long.Of(400, 1_000), 2_000
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func spared(w *world.World, faults sim.Faults) bool {
 	return slices.ContainsFunc(w.Text.Lines(), func(l canon.Line) bool { return l.Path == "faults left" && l.Value == faults.String() })
 }
 
-// heal lets the environment heal, and sees that nothing else changes.
+// heal heals the environment, and checks that nothing else changes.
 func heal(t *testing.T, w *world.World, src choose.Source) {
 	t.Helper()
 	want := slices.DeleteFunc(w.Text.Lines(), func(l canon.Line) bool {
@@ -114,7 +114,7 @@ func heal(t *testing.T, w *world.World, src choose.Source) {
 	}
 }
 
-// share95 is a share of a sample.
+// share95 is a share in a sample: live of this number of runs.
 type share95 struct{ live, of int }
 
 func (s share95) String() string {

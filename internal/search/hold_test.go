@@ -9,8 +9,8 @@ import (
 	"macemc/trace"
 )
 
-// patient is live once it has done its work twelve times before it closes: of
-// the walks in which both are alike, one in 4,096 gets there.
+// patient is live after it has worked twelve times. Each step either works or closes it for ever,
+// so one in 4,096 walks that take both with equal chances becomes live.
 type patient struct {
 	Done   int
 	Closed bool
@@ -37,8 +37,8 @@ func (p *patient) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Walks in which an event waits meet the narrow escape, and can be taken again
-// without it.
+// If walks delay an event, some become live although few walks by weight do, and these walks can be
+// repeated without delaying anything.
 func TestHeldWalks(t *testing.T) {
 	sys := &sim.System{
 		Name: "patient", Doc: "A node works, and closes.",

@@ -11,7 +11,7 @@ import (
 	"macemc/trace"
 )
 
-// climber counts to five by tasks, and does at a step what a test says.
+// climber counts to five by tasks. At the second, it calls the function of the test.
 type climber struct {
 	N    int
 	work func(*climber, sim.Env) `mc:"-"`
@@ -67,13 +67,13 @@ func panicAt(v climbers) bool {
 
 var bothEngines = []Options{{Engine: EngineMemo}, {Engine: EngineLocal}, {Engine: EngineReference}, {Engine: EngineMemo, Depth: 1, Paths: 200}}
 
-// badError is an error whose text cannot be asked for: Error panics.
+// badError is an error whose method Error panics.
 type badError struct{}
 
 func (badError) Error() string { panic("in Error") }
 
-// A hook of a system that panics, writes or varies is found with that verdict, and under its
-// name.
+// If a function of a System panics, changes its arguments, or does not return the same each time,
+// the search has a finding with the verdict and the name of the function.
 func TestMisbehavingHooksAreFound(t *testing.T) {
 	flips := 0
 	for _, c := range []struct {
@@ -203,7 +203,7 @@ func (h *host) Accepts(sim.Addr, sim.Message) bool {
 	return true
 }
 
-// leaker emits a pointer to what it changes later.
+// leaker emits a pointer to memory that it changes later.
 type leaker struct{ count *int }
 
 func (l *leaker) Init(env sim.Env) {
@@ -213,7 +213,8 @@ func (l *leaker) Init(env sim.Env) {
 func (l *leaker) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (l *leaker) Handle(sim.Env, sim.Signal)             { *l.count++ }
 
-// TestInputPanics: New and Script that panic are errors of the input.
+// TestInputPanics: if New or Script panics, the search returns an error, which names the function
+// and the place.
 func TestInputPanics(t *testing.T) {
 	for want, change := range map[string]func(*sim.System){
 		"system climbers: at n0, New panics: new (hooks_test.go:": func(s *sim.System) {

@@ -9,8 +9,8 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// A search that makes its table larger is busy, not stuck, however long that
-// takes; a handler that does not return after it is.
+// While a search makes its table of states larger, it is not reported as stuck, however long that
+// takes. After that, a handler that does not return is.
 func TestHouseworkIsNotStuck(t *testing.T) {
 	r, err := newRunner(rounds(3, 2), Options{})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// flawed is a node with a task that goes wrong in three ways.
+// flawed is a node whose task panics, breaks the node, or makes it stuck.
 type flawed struct{ Broken, Stuck bool }
 
 type flaw struct{}
@@ -30,7 +30,7 @@ func (n *flawed) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// only is the one node.
+// only returns the system's single node.
 func only(v sim.View[*flawed]) (n *flawed) {
 	for _, n = range v.Nodes() {
 	}
@@ -46,8 +46,7 @@ var flaws = &sim.System{
 	},
 }
 
-// A failure that is ignored hides no other: the next flaw is found, by every engine and by
-// walks.
+// If a failure is ignored, the next flaw is found: by every engine, and by walks.
 func TestIgnore(t *testing.T) {
 	for _, c := range []struct{ ignore, want string }{
 		{"", "panic"},
@@ -92,8 +91,8 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// fragile is a node with four ways to go on. It panics on the first bad of them, and becomes
-// ready on the others.
+// fragile is a node that chooses one of four ways. It panics on the first ways, as many as bad, and
+// becomes ready on the others.
 type fragile struct {
 	Ready bool
 	bad   int
@@ -108,8 +107,8 @@ func (n *fragile) Handle(env sim.Env, _ sim.Signal) {
 	n.Ready = true
 }
 
-// A space in which runs end in what is ignored is not exhausted, and a walk that ends
-// so did not become live.
+// A space is not reported as exhausted if some of its runs end in an ignored failure, and a walk
+// that ends so is not counted as live.
 func TestIgnoredIsNotExhausted(t *testing.T) {
 	for _, bad := range []int{0, 1, 4} {
 		sys := &sim.System{
@@ -166,8 +165,8 @@ func TestIgnoreRefused(t *testing.T) {
 	}
 }
 
-// After a handler that panicked, the same state is gone on with: what it hides is
-// found too, and nothing that is not there.
+// After a finding of a panic, the search takes the other steps of the same state. It finds the
+// failures that these lead to, and no others.
 func TestFindingsBesidePanic(t *testing.T) {
 	for _, engine := range []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference} {
 		r, err := search.Search(flaws, search.Options{Findings: 5, Engine: engine, NoWalks: true})
@@ -184,7 +183,8 @@ func TestFindingsBesidePanic(t *testing.T) {
 	}
 }
 
-// After a panic that is left out a run cannot go on; a property is only not checked.
+// A run ends at an ignored panic, since it cannot go on. It does not end at the violation of an
+// ignored property, which is not checked at all.
 func TestIgnoreEndsRuns(t *testing.T) {
 	for text, want := range map[string]bool{
 		"verdict=panic": true, "place=x.go:3": true, "cause=timer join": true, "because=roots: n0, n1": true, "verdict=safety": false, "verdict=dead": false, "property=p": false,
@@ -199,11 +199,11 @@ func TestIgnoreEndsRuns(t *testing.T) {
 	}
 }
 
-// masked climbs, and may trip at each step; only at the top it may fall.
+// masked climbs, and may trip at each step. Only at the top it may also fall.
 type masked struct {
 	Height      int
 	Down, Stuck bool
-	dead        bool // what goes wrong is that it stays so, else that it is down
+	dead        bool // a trip or fall makes it stuck, which is dead; otherwise down, which is unsafe
 }
 
 type (
@@ -239,7 +239,7 @@ func (m *masked) Handle(_ sim.Env, s sim.Signal) {
 	m.Stuck, m.Down = m.dead, !m.dead
 }
 
-// maskeds is the system of one, in which the fall is rare and the trip hides it.
+// maskeds is a system with one masked node. Nearly all walks trip, so they rarely fall.
 func maskeds(dead bool) *sim.System {
 	one := func(holds func(*masked) bool) func(sim.View[*masked]) bool {
 		return func(v sim.View[*masked]) bool {
@@ -259,8 +259,9 @@ func maskeds(dead bool) *sim.System {
 	}
 }
 
-// A mistake that nearly every walk comes to hides no other of the same property: if its cause is
-// left out, the other is the first finding, and if several are wanted, it is one of them.
+// A mistake that nearly every walk makes does not hide another one of the same property. If the
+// cause of the first is ignored, the other is the first finding; if several findings are wanted, it
+// is one of them.
 func TestIgnoreCause(t *testing.T) {
 	event := func(f *search.Finding) string {
 		if f.Verdict == trace.VerdictDead {
@@ -305,7 +306,8 @@ func TestIgnoreCause(t *testing.T) {
 	}
 }
 
-// A failure is left out by a part of its message, as a report has it, whatever the verdict.
+// The filter because=TEXT ignores a failure if its message contains the text, whatever the verdict,
+// but never nondeterminism.
 func TestIgnoreBecause(t *testing.T) {
 	for _, verdict := range []trace.Verdict{trace.VerdictSafety, trace.VerdictPanic, trace.VerdictDead, trace.VerdictHot, trace.VerdictUnhandled} {
 		f := trace.Failure{Verdict: verdict, Message: "n0 shows <ab> after delete(0,1); n1 shows <b> after delete(0,2)"}
@@ -328,15 +330,16 @@ func TestIgnoreBecause(t *testing.T) {
 	}
 }
 
-// pairs are two nodes, each of which makes one of some operations. Two pairs of these are wrong
-// together, and one is met first.
+// A pairing is one of two nodes, each of which makes one of five operations. Two pairs of
+// operations violate the property together.
 type pairing struct{ Made int }
 
 func (*pairing) Init(env sim.Env)                       { env.Post(flaw{}) }
 func (*pairing) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (p *pairing) Handle(env sim.Env, _ sim.Signal)     { p.Made = 1 + env.Choose(5, "which operation") }
 
-// One operation that is known to fail beside another hides no other pair of the same property.
+// If the message of one pair of operations is ignored, the other pair that violates the same
+// property is still found.
 func TestIgnorePairs(t *testing.T) {
 	for _, dead := range []bool{false, true} {
 		told := func(v sim.View[*pairing]) (text string) {

@@ -36,7 +36,7 @@ func TestLookingCosts(t *testing.T) {
 	}
 }
 
-// moody does what a variable of the package says.
+// moody takes its state from a variable of the package, so it is not deterministic.
 type moody struct{ Mood int }
 
 var moods int
@@ -48,7 +48,7 @@ func (n *moody) Handle(sim.Env, sim.Signal) {
 	n.Mood = moods
 }
 
-// The finding of a step whose outcome differs lists the outcomes, and names their cause.
+// The finding of a step that is not deterministic lists its outcomes, and names the cause.
 func TestNondeterminismNamesItsOutcomes(t *testing.T) {
 	res, err := Search(&sim.System{
 		Name: "moody", Doc: "It has moods.",
@@ -143,7 +143,8 @@ func TestWalksGoOn(t *testing.T) {
 	}
 }
 
-// A search that falls back to the reference engine says why, and counts what that does alone.
+// A search that falls back to the reference engine says why. Its counts are those of a search with
+// that engine.
 func TestUncopiedIsTold(t *testing.T) {
 	n := 0
 	sys := loneSystem(func() { n++ })

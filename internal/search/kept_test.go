@@ -8,7 +8,8 @@ import (
 	"macemc/trace"
 )
 
-// A keeper uses the Env of an earlier handler at each k-th message, where k is its field every.
+// A keeper keeps the Env of a handler, and uses it in a later one: in every message whose number is
+// a multiple of the field every.
 type keeper struct {
 	every, got int
 	kept       sim.Env
@@ -29,8 +30,8 @@ func (k *keeper) coin(env sim.Env, from sim.Addr, _ coin) {
 
 var keepers = sim.Handle(sim.OnSignal((*keeper).start), sim.OnMessage((*keeper).coin))
 
-// An Env that is kept from a handler is found when it is used, however many handlers
-// ran in between: by walks, by memo, by the engine that copies nothing.
+// The use of an Env after its handler has returned is found, however many handlers ran in between,
+// by every engine.
 func TestKeptEnv(t *testing.T) {
 	for _, every := range []int{1, 3, 8, 16} { // an Env is handed out again after 8 handlers
 		for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {

@@ -16,8 +16,7 @@ import (
 	"macemc/trace"
 )
 
-// stray walks at random until it is home, which is live, or ends its goroutine,
-// or panics.
+// stray goes to places at random. Home is live; in the ruin it may end its goroutine or panic.
 type stray struct{ At string }
 
 type goTo string
@@ -65,7 +64,7 @@ func strays() *sim.System {
 	}
 }
 
-// labOf is a lab of a run of two steps.
+// labOf returns a lab, and a case of two steps.
 func labOf(t *testing.T, sys *sim.System, opts Options) (*Lab, *Case) {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
@@ -91,8 +90,8 @@ func labOf(t *testing.T, sys *sim.System, opts Options) (*Lab, *Case) {
 	return lab, of
 }
 
-// The walks that count, what they come to, and what fails on the way do not
-// depend on the number of runners, even where handlers end their goroutines.
+// The number of walks of a lab that count, their results and their failures do not depend on the
+// number of hands, even if handlers end their goroutines.
 func TestLabWalks(t *testing.T) {
 	tell := func(workers int, q Walks) string {
 		lab, of := labOf(t, strays(), Options{Workers: workers})
@@ -162,8 +161,8 @@ func TestLabRecords(t *testing.T) {
 	}
 }
 
-// The steps by which a walk recovered are repeated from its state, as a walk that is repeated itself. The same steps
-// without the last one come to no live state.
+// Lab.Way repeats the steps by which a walk recovered, with the same result as the walk. Without the last step, the
+// others reach no live state.
 func TestWaysAreRepeated(t *testing.T) {
 	lab, of := labOf(t, strays(), Options{Workers: 1})
 	defer lab.Close()
@@ -205,8 +204,8 @@ func TestLabStops(t *testing.T) {
 	}
 }
 
-// A storm before walks lasts as long as it is asked to, is the same with weights
-// and without, and is not counted in what the walks came to.
+// A storm before walks has the wanted number of steps, is the same whether or not the walks use
+// weights, and is not part of the results of the walks.
 func TestLabStorms(t *testing.T) {
 	const storm, count = 12, 30
 	params, err := randtree.System.Configure(4, nil, nil)

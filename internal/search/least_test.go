@@ -27,8 +27,8 @@ func (a *ager) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// aging is one ager, of which something holds always, and something again and
-// again. If it crashes at some age or later, it is broken.
+// aging returns a system of one ager, with a safety property and a liveness property if these are
+// not nil. An ager that crashes at the age frail or later is broken.
 func aging(last, frail int, always, eventually func(*ager) bool) *sim.System {
 	one := func(holds func(*ager) bool) func(sim.View[*ager]) bool {
 		return func(v sim.View[*ager]) bool {
@@ -56,7 +56,7 @@ func aging(last, frail int, always, eventually func(*ager) bool) *sim.System {
 	return sys
 }
 
-// A walk that is live goes on for Options.WalkLeast steps.
+// A walk goes on for Options.WalkLeast steps even if it is live.
 func TestWalkLeast(t *testing.T) {
 	young := func(a *ager) bool { return a.Age < 3_000 }
 	never := func(*ager) bool { return true }
@@ -121,8 +121,8 @@ func TestWalkLeast(t *testing.T) {
 	}
 }
 
-// A walk that is not live for longer than walks are given is a false alarm, if
-// it can become live again, and those after it are longer.
+// A walk that is not live for too long, but can become live, is a false alarm. Walks after it may
+// take more steps without being suspected.
 func TestWalkLeastAlarms(t *testing.T) {
 	fair := sim.Faults{}
 	summers := aging(0, 0, nil, func(a *ager) bool { return a.Age%1_000 < 500 })
@@ -132,8 +132,8 @@ func TestWalkLeastAlarms(t *testing.T) {
 	}
 }
 
-// If walks go on while they are live, some storms of faults come late, even when nothing but
-// faults can happen any more. Guided walks always have late storms.
+// If walks go on while they are live, some storms of faults begin late, even if nothing but faults
+// can happen by then. Guided walks always have late storms.
 func TestLateStorms(t *testing.T) {
 	faults := sim.Faults{Crash: 1}
 	healthy := func(a *ager) bool { return !a.Broken }

@@ -17,8 +17,8 @@ import (
 	"macemc/sim"
 )
 
-// restless is a store that keeps the state at each level, and interrupts the search after some calls
-// of stop.
+// restless is a store that keeps the state of the search at each level. Its method stop interrupts
+// the search at the call number left.
 type restless struct {
 	shelf
 	left   int
@@ -37,8 +37,8 @@ func (s *restless) Due() (due, whole bool) {
 	return true, s.fresh || len(s.whole) == 0 && len(s.added) == 0
 }
 
-// An exhaustive phase that is interrupted again and again, and goes on from the levels that it kept,
-// comes to the states, transitions, verdicts and path of an uninterrupted one.
+// An exhaustive phase that is interrupted several times, and continued each time from the levels
+// that were kept, has the same states, transitions, verdicts and path as an uninterrupted one.
 func TestLevelsGoOn(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	bug := func(id sim.BugID) (string, Options) {
@@ -111,8 +111,9 @@ func TestLevelsGoOn(t *testing.T) {
 	}
 }
 
-// holdsCounts reports what differs of a search that went on. Steps that are taken again count as steps
-// and as handler runs, of which charts show pairs; with several workers, which steps are audited depends on chance.
+// holdsCounts reports the differences between the results of an uninterrupted and a continued search. It ignores
+// the counts of steps and handler runs, which include repeated ones. With several workers, it also ignores how many
+// steps were audited, which depends on chance.
 func holdsCounts(t *testing.T, want, got *Result, several bool) {
 	t.Helper()
 	a, b := told(t, want), told(t, got)
@@ -134,7 +135,7 @@ func holdsCounts(t *testing.T, want, got *Result, several bool) {
 	}
 }
 
-// Levels whose steps do not lead where they did are refused.
+// A search is not continued from levels whose steps lead to other states than were recorded.
 func TestDamagedLevels(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "commit")
 	if err != nil {

@@ -20,9 +20,9 @@ func (p *player) Deliver(env sim.Env, from sim.Addr, ball sim.Message) {
 }
 func (p *player) Handle(env sim.Env, _ sim.Signal) { env.TCP().Send(env.Peers()[0], word(0)) }
 
-// A service whose messages go back and forth for ever, and that never becomes live, is dead,
-// though it never rests. Its states are that before the ball is served, and those with the ball
-// on its way there, back, and there by an open connection.
+// A service that sends messages back and forth for ever and never becomes live is dead, though it
+// never rests. It has four states: before the ball is served, and with the ball on its way there,
+// on its way back, and on its way there by an open connection.
 func TestLivelockIsDead(t *testing.T) {
 	for _, faults := range []sim.Faults{{}, {Reset: 1}} {
 		for _, engine := range []Engine{EngineLocal, EngineMemo} {
@@ -58,12 +58,12 @@ func TestLivelockIsDead(t *testing.T) {
 	}
 }
 
-// wheel goes round and round. A door leads off it, to two places that nothing
-// leads back from.
+// wheel goes round and round. At one position a door leads off it to two places, from which nothing
+// leads back.
 type wheel struct {
 	At   int // below 0: behind the door
 	size int `mc:"-"`
-	door int `mc:"-"` // -3: none
+	door int `mc:"-"` // the position of the door; -3 means that there is none
 }
 
 type (
@@ -96,8 +96,8 @@ func (w *wheel) Handle(_ sim.Env, s sim.Signal) {
 	}
 }
 
-// rounds is a system of wheels of one size, the first of which has a door. With three wheels it
-// has (size+2)*size*size states. It is live where all wheels are at 0.
+// rounds returns a system of wheels of this size, the first of which has a door. With three wheels
+// it has (size+2)*size*size states. It is live when all wheels are at 0.
 func rounds(size, door int) *sim.System {
 	return &sim.System{
 		Name: "rounds", Doc: "Wheels turn.",
@@ -119,8 +119,8 @@ func rounds(size, door int) *sim.System {
 	}
 }
 
-// A livelock behind a narrow door of a large space is proved, and the way there
-// is the shortest.
+// In a large space, a livelock that is reached by one step from few states is proved, and the run
+// to it is the shortest.
 func TestLivelockBehindADoor(t *testing.T) {
 	sizes := []int{9, 10}
 	if *long.On {

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// A blind node has no state at all: what differs is under way, or in the set.
+// A blind node has no state at all. States differ only in the messages under way or in the set.
 type blind struct{ by sim.Link }
 
 type (
@@ -52,8 +52,8 @@ func tossed(v sim.View[*blind]) (seen [2]int) {
 }
 
 // If a property looks at the messages under way, its value in a state is not reused for another
-// state with the same nodes: every engine finds what the reference engine finds, which remembers
-// no values.
+// state with the same nodes. So every engine finds the same as the reference engine, which
+// remembers no values.
 func TestLooksAtMessages(t *testing.T) {
 	properties := map[string]sim.Property{
 		"safety": sim.Always("no two sides", func(v sim.View[*blind]) bool { s := tossed(v); return s[0] == 0 || s[1] == 0 }),

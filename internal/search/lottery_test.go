@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// lottery draws one of many numbers at each tick, of which not all are tried; one of them
-// wins, or none.
+// lottery draws a number at each tick, of which the search tries only a sample. One number wins, or
+// none.
 type lottery struct {
 	number int
 	Won    bool

@@ -12,11 +12,11 @@ import (
 	"macemc/systems/randtree"
 )
 
-// BenchmarkManners measures a step of a walk of each manner beside one by weight, in
-// processor time: an operation is some walks of each, by turns, so that they meet the
-// same noise. Walks are whole ones, as a search takes them: those by weight alone spend
-// most of their steps where there are no faults any more, which costs less. So there are
-// others by weight (storms) that are like those of auto in all but how events are picked.
+// BenchmarkManners compares the processor time of a step in walks of each manner and in walks by
+// weight. An operation is some walks of each, by turns, so that they meet the same noise. The walks
+// are whole ones, as a search takes them. Those by weight alone spend most of their steps after the
+// environment has healed, when a step costs less; so the benchmark also has walks by weight, called
+// storms, that differ from those of auto only in how events are picked.
 func BenchmarkManners(b *testing.B) {
 	for _, c := range []struct {
 		name     string

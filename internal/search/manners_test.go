@@ -16,9 +16,9 @@ import (
 	"macemc/systems/wal"
 )
 
-// Walks of every manner are the same whenever they are taken, differ from those of
-// the others, spend all kinds of faults, and can be taken again from their answers,
-// with every check on.
+// Walks of each manner are the same whenever they are taken, and differ from those of other
+// manners. They use all kinds of faults, and can be repeated from their answers with every check
+// on.
 func TestManners(t *testing.T) {
 	walks := long.Of(12, 40)
 	faults := sim.Faults{Crash: 1, Reset: 1, Partition: 1, Pause: 1}
@@ -64,7 +64,7 @@ func TestManners(t *testing.T) {
 	}
 }
 
-// A step of a walk allocates nothing, however its event is picked.
+// A step of a walk allocates no memory, in any manner.
 func TestMannersAllocate(t *testing.T) {
 	allocated := func(w Walking) float64 {
 		r, err := newRunner(simtcp.System, Options{Walking: w, WalkLeast: 2_000})
@@ -91,9 +91,8 @@ func TestMannersAllocate(t *testing.T) {
 	}
 }
 
-// In some of the guided walks with a partition, the network stays cut until the environment
-// heals, which may take hundreds of steps; in some it stays cut until an earlier step that is drawn; and in the
-// others it is mostly mended soon.
+// In some guided walks with a partition, the network stays cut until the environment heals, which may take hundreds
+// of steps. In some it stays cut until a step that is drawn, and in the others it is usually mended soon.
 func TestPartsStay(t *testing.T) {
 	for _, manner := range []Walking{WalkChain, WalkSwarm} {
 		r, err := newRunner(randtree.System, Options{Walking: manner, Conditions: sim.Conditions{Faults: &sim.Faults{Partition: 1}}})
@@ -140,7 +139,7 @@ func TestPartsStay(t *testing.T) {
 }
 
 // Nearly all walks with a storm heal if becoming live takes few steps, and few heal if it takes
-// many. The search counts each walk. If nothing is to become live, none heals.
+// many. The search counts both kinds. If there is no liveness property, none heals.
 func TestShareHeals(t *testing.T) {
 	walks := long.Of(200, 400)
 	for _, c := range []struct {
@@ -167,8 +166,8 @@ func TestShareHeals(t *testing.T) {
 	}
 }
 
-// Faults wait for a moment that the system does not have only until the search has noticed that: randtree stores
-// nothing, and posts no tasks; wal has no tasks, and syncs in the step that wrote.
+// Faults stop waiting for a moment once the search has noticed that the system does not have it. randtree stores
+// nothing and posts no tasks; wal has no tasks, and syncs in the step that writes.
 func TestMomentsThatASystemHas(t *testing.T) {
 	for _, c := range []struct {
 		sys           *sim.System

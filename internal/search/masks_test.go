@@ -10,10 +10,10 @@ import (
 	"macemc/trace"
 )
 
-// desk sells the tickets of a show. Clients order, pay and cancel; the desk confirms each step. It has two mistakes.
-// An order that a client sends again is not expected: the desk panics, which happens in nearly every walk, soon after
-// a timer has fired. A ticket that is cancelled when it is paid is sold once more, but stays the first client's: that
-// takes a whole sale of one client, and then another's.
+// desk sells the tickets of a show. Clients order, pay and cancel, and the desk confirms each step. It has two
+// mistakes. If a client sends its order again, the desk panics, which happens in nearly every walk, soon after a
+// timer has fired. If a ticket is cancelled while it is being paid, it is sold once more but stays the first
+// client's, too; this takes a whole sale of one client and then another's.
 type desk struct {
 	Orders map[sim.Addr]string // by client: ordered, paid
 	Free   int
@@ -112,9 +112,9 @@ var desks = &sim.System{
 	})},
 }
 
-// A mistake to which nearly every walk comes does not keep walks from another one: once it is found, or if it is
-// left out, walks go around it. Without that, each of these searches needs 420 walks; and so it does if a walk never goes
-// back along the causes of the failure, since an event that only waits comes later.
+// A mistake that nearly every walk makes does not keep walks from finding another one. Once it is found, or if it
+// is ignored, walks go around it. Without that, these searches together need 420 walks. They need as many if walks
+// only delay the event that failed and never one that caused it, since a delayed event happens later.
 func TestWalksGoAroundWhatIsKnown(t *testing.T) {
 	const seeds, most = 10, 60
 	for _, left := range []bool{false, true} {
@@ -136,7 +136,7 @@ func TestWalksGoAroundWhatIsKnown(t *testing.T) {
 	}
 }
 
-// It does not depend on the number of workers which walks go around what.
+// The detours that walks take do not depend on the number of workers.
 func TestDetoursOfSeveral(t *testing.T) {
 	told := func(workers int) string {
 		opts := search.Options{Seed: 3, Depth: 1, Walks: 1_400, Workers: workers, Findings: 5, Ignore: []search.Ignore{{Verdict: trace.VerdictPanic}}}

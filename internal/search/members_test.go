@@ -9,7 +9,8 @@ import (
 	"macemc/trace"
 )
 
-// A member hears of the first, who says hello once, or until all have heard.
+// A member waits for a hello of the first member, which says it once or, if it is stubborn, until
+// all have heard it.
 type member struct {
 	stubborn bool
 	heard    bool
@@ -85,8 +86,8 @@ func membership(stubborn bool) *sim.System {
 	}
 }
 
-// A node that joins by the script and one that leaves: every engine counts the same, with
-// faults and without.
+// If one node joins by the script and one leaves, every engine counts the same states, with faults
+// and without.
 func TestMembership(t *testing.T) {
 	for _, faults := range []string{"none", "crash=1", "down=1", "partition=1", "reset=1,pause=1", "loss=1"} {
 		budgets, err := sim.ParseFaults(faults)
@@ -98,8 +99,8 @@ func TestMembership(t *testing.T) {
 	}
 }
 
-// A node that says hello once may say it before another one joins, and then that one never hears
-// it: the run is dead. If the nodes repeat their hello, nothing is found.
+// A node that says hello once may say it before another one joins. That one never hears it, so the
+// run is dead. If the nodes repeat their hello, nothing is found.
 func TestJoinsLater(t *testing.T) {
 	res := search(t, membership(false), 0, nil, Options{Paths: 500})
 	if f := res.Finding; f == nil || f.Verdict != trace.VerdictDead || f.Critical == nil {
@@ -112,7 +113,7 @@ func TestJoinsLater(t *testing.T) {
 	}
 }
 
-// A script in which a node joins or leaves where it cannot is refused.
+// A script is refused if a node joins after another signal, or does something after it has left.
 func TestScriptOfMembers(t *testing.T) {
 	for want, script := range map[string][]sim.Signal{
 		"a node joins once, so it is the first signal of life 0":     {greet{}, sim.Join{}},

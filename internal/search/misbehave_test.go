@@ -24,7 +24,7 @@ var misbehaving = []struct {
 	verdict    trace.Verdict
 	identity   string   // of the step's event
 	says       []string // parts of the message or the stack
-	bestEffort bool     // it depends on the scheduler: any verdict may be missed
+	bestEffort bool     // whether it is found depends on Go's scheduler, so the finding may be missed
 }{
 	{
 		name: "map-one-peer", make: func() service { return new(mapOnePeer) },
@@ -110,8 +110,8 @@ type (
 	box   struct{ N int }
 )
 
-// base ticks on n0, answers on the others, and ticks again at an answer: runs
-// never end, and the state space is small.
+// base ticks on n0, which sends a message; the other nodes answer, and each answer leads to another
+// tick. So runs never end, and the state space is small.
 type base struct {
 	wrong  bool
 	heard  string
@@ -148,7 +148,7 @@ func (b *base) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// ticks hands a tick to the service's work.
+// ticks calls the service's work for a tick.
 func ticks(s service, wrong bool, env sim.Env, signal sim.Signal) {
 	if _, ok := signal.(tick); !ok {
 		panic(fmt.Sprintf("unknown signal %T", signal))
@@ -173,8 +173,8 @@ func (n *mapOnePeer) work(env sim.Env, wrong bool) {
 	}
 }
 
-// mapTwoPeers sends to two peers in the order of a map: the state that it
-// leads to is one, what it did is not.
+// mapTwoPeers sends to two peers in the order of a map. Both orders lead to the same state; only
+// the order of the effects differs.
 type mapTwoPeers struct{ base }
 
 func (n *mapTwoPeers) Handle(env sim.Env, s sim.Signal) { ticks(n, n.wrong, env, s) }
@@ -207,7 +207,7 @@ func (n *mapChoice) work(env sim.Env, wrong bool) {
 	env.TCP().Send(env.Peers()[0], note{"tossed"})
 }
 
-// clockReader keeps what the clock says.
+// clockReader stores the time of the real clock.
 type clockReader struct {
 	base
 	at int64
@@ -256,8 +256,8 @@ func (n *numberer) work(env sim.Env, wrong bool) {
 	env.TCP().Send(env.Peers()[0], note{"numbered"})
 }
 
-// sharer keeps one map for all nodes that were made together: every node sees
-// what any of them writes.
+// sharer keeps one map for all nodes that were made together, so a write of one node changes the
+// state of every node.
 type sharer struct {
 	base
 	table map[string]int
@@ -424,7 +424,8 @@ func (n *sender) work(env sim.Env, wrong bool) {
 	}
 }
 
-// systemOf makes a system of three such nodes, or of their correct twins.
+// systemOf returns a system of three nodes that make returns. If wrong is false, they keep the
+// rule.
 func systemOf(name string, make func() service, wrong bool) *sim.System {
 	return &sim.System{
 		Name: name, Doc: "A service that breaks a rule of the contract. Or does not.",
@@ -436,7 +437,7 @@ func systemOf(name string, make func() service, wrong bool) *sim.System {
 	}
 }
 
-// phases are the two ways in which a search comes upon a service.
+// phases are options for the two phases of a search, each of which must find the misbehaviour.
 var phases = []struct {
 	name string
 	opts Options
@@ -488,7 +489,8 @@ func TestMisbehaving(t *testing.T) {
 	}
 }
 
-// replayed takes a finding's path again, after a round through its text.
+// replayed writes a finding's path as text, reads it, and checks that replaying it reproduces the
+// finding.
 func replayed(t *testing.T, sys *sim.System, f *Finding, bestEffort bool) {
 	t.Helper()
 	r, err := Replay(sys, throughText(t, f.Path), Options{ExplainEffort: long.Of(10_000, 0)})

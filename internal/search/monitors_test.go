@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// most is the memory of a monitor that is made from the parameters.
+// most is the memory of a monitor. Its method Init gets the parameters of the run.
 type most struct{ facts, allowed int }
 
 func (m *most) Init(p sim.Params) { m.allowed = p.Nodes }

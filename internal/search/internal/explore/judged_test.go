@@ -7,8 +7,8 @@ import (
 	"macemc/internal/canon"
 )
 
-// TestJudgedGrows: a verdict that is remembered is the last one that was noted, however many there
-// are; and once there is room, most of them are remembered.
+// TestJudgedGrows: a remembered verdict is always the last one that was noted for its nodes. If the
+// table has room, most verdicts are remembered.
 func TestJudgedGrows(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		r := rand.New(rand.NewPCG(5, 5))
@@ -46,8 +46,8 @@ func TestJudgedGrows(t *testing.T) {
 	}
 }
 
-// TestJudgedGivesUp: where hardly any state has the nodes of an earlier one, no verdicts are remembered any
-// more; where one in eight has, they are.
+// TestJudgedGivesUp: if hardly any state has the nodes of an earlier one, the table is given up; if one in eight
+// has, it is kept.
 func TestJudgedGivesUp(t *testing.T) {
 	for _, again := range []uint64{2, 8, 100} {
 		var j Judged

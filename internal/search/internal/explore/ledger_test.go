@@ -11,11 +11,11 @@ import (
 	"macemc/internal/world"
 )
 
-// number is one of any size.
+// number returns a random number with a random number of bits.
 func number(r *rand.Rand) uint32 { return r.Uint32() >> r.IntN(32) }
 
-// TestLedger: each state that is added is returned once, under its number, whatever the numbers,
-// the lengths and the amount; and different states with the same tag remain different.
+// TestLedger: each state that is added is returned under its number, whatever the numbers of its
+// parts, its length and the number of states. Different states with the same tag remain different.
 func TestLedger(t *testing.T) {
 	for _, places := range []int{1, 2, 5, 64, 129, 300, 2_000} {
 		for _, tags := range []uint64{1, 3, 1 << 32} {
@@ -88,7 +88,7 @@ func ledgers(t *testing.T, places int, tags uint64, alone *lone) {
 	}
 }
 
-// A ledger that may not grow says so before it is too full to be searched.
+// A ledger that may not grow returns ErrFull before its set is too full to be searched.
 func TestLedgerFull(t *testing.T) {
 	l, err := newLedger(1, func(int) int { return 0 }, nil, nil)
 	if err != nil {
@@ -142,7 +142,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// Several goroutines add the same states of a system with one node, and each state is new for one of them.
+// If several goroutines add the same states of a system with one node, each state is new for exactly one of them.
 func TestLoneTogether(t *testing.T) {
 	const n, hands = 20_000, 4
 	l, err := newLedger(3, func(int) int { return 1 << 30 }, nil, nil)
@@ -217,8 +217,8 @@ func TestLoneShorter(t *testing.T) {
 	}
 }
 
-// States of which only the node differs are the same after their level is expanded, whether their parts are numbered
-// one after another or not.
+// States that differ only in the node can still be read after their level is expanded, whether or not their parts
+// are numbered one after another.
 func TestRowsOfExpandedStates(t *testing.T) {
 	for name, c := range map[string]struct {
 		of  func(i int) world.Vector // state i; states from blockStates on make the layout wider

@@ -11,7 +11,7 @@ import (
 	"macemc/trace"
 )
 
-// A caller calls again by a timer. A coin decides whether the line is free. A noisy system
+// A caller repeats a call by a timer; a coin decides whether the line is free. A noisy system also
 // has a neighbour whose timer fires for ever.
 type caller struct {
 	noisy, once, deaf, udp bool
@@ -67,7 +67,7 @@ func (c *caller) call(env sim.Env, _ sim.Addr, _ call) {
 	}
 }
 
-// waiting is hot from the beginning of a call until it is heard.
+// waiting is a monitor that is hot from the beginning of a call until the call is heard.
 type waiting struct{ hot bool }
 
 func (w *waiting) observe(_ sim.Addr, fact any) { _, w.hot = fact.(begun) }
@@ -144,7 +144,9 @@ func TestCools(t *testing.T) {
 	}
 }
 
-// A path that is cut, or whose coin falls on the other side, is not hot for ever.
+// The replay of a path decides again whether the run stays hot for ever. It does not if it repeats
+// its steps from another step on, or if System.Fair now names its coin, which must then also fall
+// on the other side.
 func TestLassoIsDecidedAgain(t *testing.T) {
 	sys := callersOf(caller{})
 	res, err := search.Search(sys, search.Options{})
@@ -164,7 +166,8 @@ func TestLassoIsDecidedAgain(t *testing.T) {
 	}
 }
 
-// If a space is too large, walks are taken, and the states after their ends are visited.
+// If a space is too large to be exhausted, the search takes walks, and visits the states after
+// their ends.
 func TestCoolsIsSampled(t *testing.T) {
 	sys := callersOf(caller{noisy: true, udp: true})
 	res, err := search.Search(sys, search.Options{Conditions: sim.Conditions{Faults: &sim.Faults{Loss: 1}}, Depth: 1, Paths: 50})

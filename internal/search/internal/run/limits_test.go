@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// While a search presses, Go's runtime has a limit below the budget, and afterwards the one that it had before.
+// While Presses is in force, Go's runtime has a memory limit below the budget. Unpresses restores the limit that it
+// had before.
 func TestPresses(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	const budget = 1 << 40
@@ -22,8 +23,8 @@ func TestPresses(t *testing.T) {
 	}
 }
 
-// While a search spares memory, garbage may take four times the heap of walks, and less of a large one; a rule
-// that somebody else has set stays.
+// While Spares is in force, garbage may take four times the memory of a small heap, and less of a large one. A
+// percentage that the user has set is not changed.
 func TestSpares(t *testing.T) {
 	before := debug.SetGCPercent(garbageUsual)
 	defer debug.SetGCPercent(before)

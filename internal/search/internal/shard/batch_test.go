@@ -9,14 +9,14 @@ import (
 	"macemc/internal/canon"
 )
 
-// sums has the identity of a part from its place and number.
+// sums makes the hash of a part from its place and number.
 type sums struct{}
 
 func (sums) Sum(place int, id uint32) canon.Hash {
 	return canon.OfString(string(rune(place))).Mix(uint64(id))
 }
 
-// Batches are read as they were written, one after another by one writer.
+// Several batches of one writer are read as they were written.
 func TestBatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var w Writer
@@ -81,7 +81,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Damaged bytes are refused, whichever is changed or lacks.
+// A batch with a changed or missing byte is rejected.
 func TestBatchIsDamaged(t *testing.T) {
 	var w Writer
 	w.Add(AppendStep(AppendStep(nil, 0, nil), 3, []int{1}), Last{By: 7, More: true}, []uint32{1, 0, 2}, sums{})
@@ -98,7 +98,7 @@ func TestBatchIsDamaged(t *testing.T) {
 	}
 }
 
-// Every identity is in one shard, and the shards are about equally large.
+// Every identity belongs to one shard, and the shards are about equally large.
 func TestShardsAreEven(t *testing.T) {
 	const n, all = 7, 70_000
 	var count [n]int

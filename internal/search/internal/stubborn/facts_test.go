@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A small system: node 0 may start, and then sends to node 1 by a bag, which answers; node 2 does
-// something of its own.
+// small returns the facts of a small system: node 0 may start, and then sends by a bag to node 1,
+// which answers; node 2 has an event of its own.
 func small() (f *Facts, start, ask, answer, own Class) {
 	f = new(Facts)
 	start, ask, answer, own = f.NewClass(0, -1), f.NewClass(1, -1), f.NewClass(0, -1), f.NewClass(2, -1)
@@ -51,7 +51,7 @@ func TestSendersAreAdded(t *testing.T) {
 	least(t, f, s, own, own)
 }
 
-// A message counts if it is not pending yet and may be sent by an event that is.
+// A kind that is not pending counts if an event that is pending may make it pending.
 func TestChainsAreFollowed(t *testing.T) {
 	f, start, ask, answer, own := small()
 	f.Brings([]Class{start}, ask)
@@ -89,8 +89,9 @@ func TestEventsOfOneNode(t *testing.T) {
 	least(t, f, s, a, a, b)
 }
 
-// A message behind another one of the same channel changes nothing that is possible now, if the
-// first is in the set.
+// A message that is sent comes behind those that its channel has. So it does not happen before an
+// event of a set that has the first message of the channel; and a set with a message of a channel
+// needs the first one.
 func TestHeldChannels(t *testing.T) {
 	f := new(Facts)
 	start, message, other := f.NewClass(0, -1), f.NewClass(1, 7), f.NewClass(1, 7)
@@ -109,7 +110,8 @@ func TestHeldChannels(t *testing.T) {
 	least(t, f, s, message, message, other) // the first message is added
 }
 
-// An event that takes several messages brings something about only if all may be there.
+// An event that takes several messages makes other kinds pending only if all of its messages may be
+// there.
 func TestJointEvents(t *testing.T) {
 	f := new(Facts)
 	a, b, reply := f.NewClass(0, -1), f.NewClass(0, -1), f.NewClass(1, -1)
@@ -136,8 +138,9 @@ func TestBarredAndVisible(t *testing.T) {
 	}
 }
 
-// TestShortcuts: of random observations, the sets are those that follow alone finds. Where messages wait
-// in channels, another set may do, and follow may meet a barred event that a larger set has.
+// TestShortcuts: for random observations, Least finds the sets that it finds if it calls follow for everything. If
+// messages wait in channels, it may find another set that suffices, and follow may meet a barred event that a
+// larger set contains.
 func TestShortcuts(t *testing.T) {
 	met := map[bool]int{}
 	for seed := range uint64(2_000) {
@@ -193,7 +196,7 @@ func TestShortcuts(t *testing.T) {
 	}
 }
 
-// byFollow is Least without shortcuts.
+// byFollow is Least, but calls follow for everything.
 func byFollow(f *Facts, s *Situation, seed Class) (p Set, is bool) {
 	for p.Add(seed); ; {
 		if f.begin(s, &p) {
@@ -207,8 +210,8 @@ func byFollow(f *Facts, s *Situation, seed Class) (p Set, is bool) {
 	}
 }
 
-// A message by a channel in order to a node that failed or may fail is refused, so no set suffices that sends it, or
-// while it may be sent.
+// A message by a channel in order to a node that failed or may fail is refused. So no set suffices that has an
+// event which sends it, or without which such an event may happen.
 func TestRefusals(t *testing.T) {
 	f := new(Facts)
 	sender, there, own, fails := f.NewClass(0, -1), f.NewClass(1, 5), f.NewClass(2, -1), f.NewClass(1, -1)

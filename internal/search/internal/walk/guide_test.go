@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// In walks of the manner swarm links, nodes and timers have speeds of their own: which
-// differ within a walk, and from walk to walk.
+// In walks with the manner Swarm, links, nodes and timers have speeds, which differ within a walk
+// and from walk to walk.
 func TestSpeeds(t *testing.T) {
 	at := sim.Params{Nodes: 4}.Addrs()
 	const walks = 2_000
@@ -51,7 +51,7 @@ func TestSpeeds(t *testing.T) {
 	}
 }
 
-// Different types have different hashes, and a type has the same one wherever it is met.
+// Different types have different hashes, and a type has the same hash wherever it is met.
 func TestTypesHaveHashes(t *testing.T) {
 	type hello struct{}
 	type bye struct{}
@@ -71,7 +71,8 @@ func TestTypesHaveHashes(t *testing.T) {
 	}
 }
 
-// What is remembered of events is what would be drawn for them anew, from walk to walk.
+// The distortions in the cache are those that would be drawn for the events anew, also after the
+// next walk has begun.
 func TestDistortionsAreRemembered(t *testing.T) {
 	w, s := newEchoes(t, sim.Faults{}), New(1)
 	for i := range uint64(50) {

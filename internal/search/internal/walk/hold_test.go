@@ -7,14 +7,14 @@ import (
 	"macemc/choose"
 )
 
-// names are alternatives by name.
+// names are the alternatives of a question, by name.
 type names []string
 
 func (names) Why() string                { return "" }
 func (n names) Alternative(i int) string { return n[i] }
 
-// An event that waits is not picked while another that is not rare can happen,
-// and then weighs what it did before.
+// A delayed event is not picked while another one that is not rare can happen. After the delay it
+// has its own weight again.
 func TestHold(t *testing.T) {
 	ask := func(h *Hold, weights ...float64) []float64 {
 		q := &choose.Question{Kind: choose.Event, N: len(weights), Alternatives: names{"a", "b", "c", "d"}[:len(weights)]}
@@ -60,7 +60,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// An event waits for 8 to 64 steps; in every second walk it is one of the first.
+// An event is delayed for 8 to 64 steps; in every second walk it is one of those that are possible
+// at first.
 func TestHolds(t *testing.T) {
 	left, begin := map[int]int{}, map[int]int{}
 	for i := range 400 {
