@@ -91,8 +91,8 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// fragile is a node that chooses one of four ways. It panics on the first ways, as many as bad, and
-// becomes ready on the others.
+// fragile is a node that chooses one of four ways. It panics if the way's number is less than bad,
+// and becomes ready otherwise.
 type fragile struct {
 	Ready bool
 	bad   int

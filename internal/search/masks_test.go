@@ -113,8 +113,8 @@ var desks = &sim.System{
 }
 
 // A mistake that nearly every walk makes does not keep walks from finding another one. Once it is found, or if it
-// is ignored, walks go around it. Without that, these searches together need 420 walks. They need as many if walks
-// only delay the event that failed and never one that caused it, since a delayed event happens later.
+// is ignored, walks go around it. Without that, each of these searches needs 420 walks. It needs the same number if
+// walks only delay the event that failed and never one that caused it, since a delayed event happens later.
 func TestWalksGoAroundWhatIsKnown(t *testing.T) {
 	const seeds, most = 10, 60
 	for _, left := range []bool{false, true} {

@@ -92,8 +92,8 @@ func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 }
 
 // Guard watches the player until the returned function is called. If a step does not end within
-// about the time stuck, Guard calls told with the step's number, a message, and the service's part
-// of the stack; the player must not be used after that.
+// about the time stuck, Guard calls its function argument with the step's number, a message, and
+// the service's part of the stack; the player must not be used after that.
 func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
 	pulse := &p.h.Pulse
 	pulse.Watch()
