@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pathOf is a path whose events are words; a word a/b has the coin b.
+// pathOf makes a path of a text whose words are its events. A word a/b is the event a with the coin b.
 func pathOf(words string) *Path {
 	p := new(Path)
 	for w := range strings.FieldsSeq(words) {
@@ -47,7 +47,7 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// If the starts differ, there is no common prefix.
+// TestAlignStart checks that two paths whose starts differ have no common prefix.
 func TestAlignStart(t *testing.T) {
 	a, b := pathOf("a b"), pathOf("a b")
 	b.Start = []Choice{{Kind: Coin, Of: 2, What: "root: n1"}}
@@ -56,8 +56,8 @@ func TestAlignStart(t *testing.T) {
 	}
 }
 
-// Pairs are of equal events, in order, in maximal stretches, and their number is that of the
-// textbook algorithm, whether the rows are kept whole or by halves.
+// TestAlignIsLongest checks that pairs are equal events, in order and in maximal stretches, and that there are as
+// many as the textbook algorithm finds, whether all rows are kept or only halves at a time.
 func TestAlignIsLongest(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(n, events int) []int {

@@ -15,7 +15,7 @@ func (e endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A file without an end, such as /dev/zero, is refused.
+// TestParseEndless checks that a file without an end, such as /dev/zero, is refused.
 func TestParseEndless(t *testing.T) {
 	for want, r := range map[string]io.Reader{
 		"not a path file: the first line is ":                                      endless(0),

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// asks asks for one of these events, or, after a ?, for a side of a coin. An answer marked
-// with ! is rare.
+// asks makes a question from a line. Its alternatives are the events in the line or, after a ?, the sides of a
+// coin. An alternative marked with ! is rare.
 func asks(line string) *Question {
 	q := &Question{Kind: Event}
 	why := ""
@@ -36,8 +36,8 @@ type named struct {
 func (n named) Why() string              { return n.why }
 func (n named) Alternative(i int) string { return n.all[i] }
 
-// Possible steps are followed, in order and by identity. A step that is not possible is
-// skipped. A coin that is not recorded falls on its first side that is not rare.
+// TestFollow checks that possible steps are followed in order and by identity, that a step which is not possible
+// is skipped, and that a coin which is not recorded falls on its first side that is not rare.
 func TestFollow(t *testing.T) {
 	side := func(what string) []Choice { return []Choice{{Kind: Coin, What: "side: " + what}} }
 	f := NewFollow(side("tails"), []Step{
@@ -80,7 +80,7 @@ func whats(p *Path) (all []string) {
 	return all
 }
 
-// An event of the same form replaces a step that is not possible.
+// TestFollowLike checks that an event of the same form replaces a step that is not possible.
 func TestFollowLike(t *testing.T) {
 	f := NewFollow(nil, []Step{{Event: Choice{What: "vote2"}}, {Event: Choice{What: "vote3"}}, {Event: Choice{What: "gone1"}}, {Event: Choice{What: "vote9"}}})
 	f.Like = func(what string) string { return strings.TrimRight(what, "0123456789") }
@@ -94,8 +94,8 @@ func TestFollowLike(t *testing.T) {
 	}
 }
 
-// Of several events of the same form, and of several sides of a coin, the nearest takes the
-// place of what is not possible.
+// TestFollowNearest checks that, if a step or the side of a coin is not possible, the most similar one of the same
+// form is taken instead.
 func TestFollowNearest(t *testing.T) {
 	f := NewFollow(nil, []Step{{Event: Choice{What: "vote{term=3,log=7}"}, Coins: []Choice{{Kind: Coin, What: "keeps: log(3,7,9)"}}}})
 	f.Like = func(what string) string { return what[:strings.IndexAny(what, "{(")] }
@@ -120,7 +120,7 @@ func (w wide) Alternative(i int) string {
 	return fmt.Sprint(i)
 }
 
-// The recorded side of a coin with very many sides is looked for near its old number.
+// TestWideCoins checks that the recorded side of a coin with very many sides is looked for only near its old number.
 func TestWideCoins(t *testing.T) {
 	const n = 1 << 30
 	path := func(pick int, id string) *Path {
@@ -149,7 +149,7 @@ func TestWideCoins(t *testing.T) {
 	}
 }
 
-// sent are events with what caused them, as "vote1@3": the message vote1, which step 3 sent.
+// sent are events with the steps that sent them, as in "vote1@3": the message vote1, which step 3 sent.
 type sent struct{ named }
 
 func (s sent) Alternative(i int) string {
@@ -163,8 +163,8 @@ func (s sent) Cause(i int) (n int) {
 	return n
 }
 
-// Of several messages of one form, a step is the one that the same step has sent, whatever it says now. One that
-// may be in its way happens first, and then the step.
+// TestFollowCauses checks that, of several messages with the same form, Follow takes the one that the recorded step
+// sent, whatever its contents are now. A message that may be ahead of it in the channel is taken first.
 func TestFollowCauses(t *testing.T) {
 	steps := func(all ...string) (steps []Step, causes []Cause) {
 		for i, what := range all {
@@ -205,8 +205,8 @@ func TestFollowCauses(t *testing.T) {
 	}
 }
 
-// A task that is not posted yet waits for another task of its node, which may post it. In cones, it does not wait if
-// the step that posted it was left out.
+// TestFollowTasksAhead checks that, if a task is not posted yet, another task of its node is taken first, since that
+// one may post it. With Cones, this is not done if the step that posted the task was left out.
 func TestFollowTasksAhead(t *testing.T) {
 	for _, c := range []struct{ cones, left bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
 		steps, causes := []Step{{Event: Choice{What: "a"}}, {Event: Choice{What: "n0 task send"}}}, []Cause{{Number: 1}, {Number: 2, Of: 1, Ahead: "n0 task "}}
@@ -236,14 +236,14 @@ func TestFollowTasksAhead(t *testing.T) {
 	}
 }
 
-// tasks are events of several words, which no step has caused that is known.
+// tasks are events of several words whose cause is not known.
 type tasks struct{ named }
 
 func (t tasks) Alternative(i int) string { return strings.ReplaceAll(t.all[i], "_", " ") }
 func (tasks) Cause(int) int              { return 0 }
 
-// In cones, what a step that was left out has sent is left out, too, though another message is like it; and so is what
-// that led to.
+// TestFollowInCones checks that, with Cones, a message is left out if the step that sent it was left out, even if
+// a similar message is possible, and that the consequences of the message are left out, too.
 func TestFollowInCones(t *testing.T) {
 	steps := []Step{{Event: Choice{What: "b"}}, {Event: Choice{What: "vote1"}}, {Event: Choice{What: "reply1"}}, {Event: Choice{What: "vote3"}}}
 	for _, cones := range []bool{true, false} {
@@ -268,7 +268,8 @@ func TestFollowInCones(t *testing.T) {
 	}
 }
 
-// An event that is nearer to a later step of its form is left for that one.
+// TestFollowLeavesForLater checks that an event which is more similar to a later step of its form than to the next
+// one is left for the later step.
 func TestFollowLeavesForLater(t *testing.T) {
 	f := NewFollow(nil, []Step{{Event: Choice{What: "vote{ask,1}"}}, {Event: Choice{What: "x"}}, {Event: Choice{What: "vote{answer,2}"}}})
 	f.Like, f.Causes = func(what string) string { return strings.SplitAfter(what, "{")[0] }, make([]Cause, 3)

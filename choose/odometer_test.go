@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A tree is a system of random shape: the question after some answers is a hash of them.
+// A tree is a system of random shape for tests: the question after some answers is computed from a hash of them.
 type tree struct {
 	seed  uint64
 	depth int
@@ -145,7 +145,7 @@ func TestOdometerMismatch(t *testing.T) {
 	}
 }
 
-// paths enumerates a service that asks these questions.
+// paths returns the paths that o enumerates for a service that asks these questions.
 func paths(o *Odometer, questions ...Question) [][]int {
 	var all [][]int
 	for more := true; more; more = o.Next() {

@@ -97,7 +97,7 @@ func TestParseReader(t *testing.T) {
 	}
 }
 
-// TestDamage damages a file in every possible place; Parse always refuses it.
+// TestDamage changes a path file in every possible place, and checks that Parse always returns an error.
 func TestDamage(t *testing.T) {
 	whole := text(samplePath())
 	for n := range len(whole) - 1 { // the last line feed may be missing
@@ -148,8 +148,8 @@ func TestFormatExample(t *testing.T) {
 	}
 }
 
-// FuzzParse: Parse does not panic, and a path that was read, written and read again is the
-// same. Every text can be an identity, and can be a header value, or is refused as a key.
+// FuzzParse checks that Parse does not panic, and that a path that was read, written and read again is the
+// same. Every text can be an identity. A text can also be a header value, or Parse rejects it as a key.
 func FuzzParse(f *testing.F) {
 	f.Add(text(samplePath()))
 	f.Add(" | ")

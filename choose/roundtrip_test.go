@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// identities names the alternatives of a tree's question: they depend on the answers so
+// identities are the alternatives of a question of a tree. Their names depend on the answers so
 // far.
 type identities struct {
 	kind Kind
@@ -44,8 +44,8 @@ func (tr tree) ask(src Source) {
 	}
 }
 
-// TestRecordedWalksReplay takes walks through random trees by every answerer
-// that repeats: by number, by identity, from text, from memory.
+// TestRecordedWalksReplay takes random walks through random trees, and repeats each with every source
+// that can: by number, by identity, from text and from memory.
 func TestRecordedWalksReplay(t *testing.T) {
 	steps := 0
 	for seed := range uint64(300) {

@@ -63,7 +63,7 @@ func (k *desk) replay(t *testing.T, d *transcript.Data) string {
 	return out
 }
 
-// parsed reads a path file and writes it again.
+// parsed parses a path file and returns its text as WriteTo writes it.
 func parsed(d *transcript.Data) string {
 	file := d.Input + "\n"
 	if d.HasArg("sign") {

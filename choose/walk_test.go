@@ -49,7 +49,8 @@ func TestWalkDistribution(t *testing.T) {
 	}
 }
 
-// chiSquared is +Inf if an alternative of weight 0 was picked.
+// chiSquared returns Pearson's statistic and its degrees of freedom. It is +Inf if an alternative of weight 0
+// was picked.
 func chiSquared(counts []int, weights []float64, draws int) (chi float64, free int) {
 	total := 0.0
 	for _, w := range weights {
@@ -70,7 +71,7 @@ func chiSquared(counts []int, weights []float64, draws int) (chi float64, free i
 	return chi, free
 }
 
-// TestWalkIsTheSameForEver has the picks of a walk written out: a seed that is
+// TestWalkIsTheSameForEver compares a walk with picks that are written down here: a seed that is
 // printed in a report must lead to the same walk in later versions.
 func TestWalkIsTheSameForEver(t *testing.T) {
 	w := NewWalk(42)
@@ -113,8 +114,8 @@ func TestWalkStreams(t *testing.T) {
 	}
 }
 
-// TestWalkNeighbours looks at the first answers of walks with neighbouring
-// seeds and indexes: they must spread like any others.
+// TestWalkNeighbours checks that the first answers of walks with neighbouring seeds and indexes are spread as
+// randomly as others.
 func TestWalkNeighbours(t *testing.T) {
 	q := &Question{Kind: Event, N: 16}
 	weights := slices.Repeat([]float64{1}, 16)
@@ -183,8 +184,8 @@ func TestWalkEdges(t *testing.T) {
 	}
 }
 
-// TestWeigh: each weight counts one unit more than its own, so none that is not rare
-// vanishes, and sums of weights do not overflow.
+// TestWeigh checks that each weight counts one unit more than its own, so that no weight above 0 becomes
+// 0, and that sums of weights do not overflow.
 func TestWeigh(t *testing.T) {
 	const rare = 17
 	for _, c := range []struct {
@@ -325,7 +326,8 @@ func BenchmarkOdometer(b *testing.B) {
 	}
 }
 
-// TestWalkSplitsRuns: a walk draws the same alternatives by runs as by runs of one alternative each.
+// TestWalkSplitsRuns checks that a walk draws the same alternatives if each run of equal weight is split into
+// runs of one alternative.
 func TestWalkSplitsRuns(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4))
 	weights := []float64{0, 0, 1, 1, 2, 0.05, 1.0 / 3, 1e6}

@@ -42,7 +42,7 @@ var kinds = map[string]kind{
 }
 
 // random returns a history of an object that serves one call after the other, or of one
-// that sometimes answers at random. Some operations never return; some ids are reused.
+// that sometimes answers at random. Some operations never return, and some ids are used again.
 func (k kind) random(r *rand.Rand) (facts []sim.Emitted) {
 	type running struct {
 		at      sim.Addr
@@ -100,7 +100,7 @@ func (k kind) random(r *rand.Rand) (facts []sim.Emitted) {
 	return facts
 }
 
-// The monitor and porcupine agree on every history.
+// TestAgreesWithPorcupine checks that the monitor and porcupine agree on random histories.
 func TestAgreesWithPorcupine(t *testing.T) {
 	for name, k := range kinds {
 		r := rand.New(rand.NewPCG(7, uint64(len(name))))
@@ -140,8 +140,8 @@ func tell(facts []sim.Emitted) string {
 	return strings.Join(lines, "\n")
 }
 
-// Two nodes that call in either order lead to equal memories, and what has returned is
-// forgotten. Otherwise no two runs would meet in a state.
+// TestReturnedOperationsAreForgotten checks that the memory of the monitor is the same whichever of two nodes calls first,
+// and that it does not contain operations that have returned. Otherwise no two runs would reach the same state.
 func TestReturnedOperationsAreForgotten(t *testing.T) {
 	n := sim.Params{Nodes: 2}.Addrs()
 	m := Register(0)
@@ -170,7 +170,7 @@ func TestReturnedOperationsAreForgotten(t *testing.T) {
 	}
 }
 
-// An error names the operation, its result and the states that were possible.
+// TestErrorsNameOperationAndStates checks that an error names the operation, its result and the states that were possible.
 func TestErrorsNameOperationAndStates(t *testing.T) {
 	n := sim.Params{Nodes: 2}.Addrs()
 	o := &objects{}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A log of a running service is decided as the facts of a simulated one are.
+// TestLog checks that the histories of a Log are decided as those of a simulated service are.
 func TestLog(t *testing.T) {
 	l := NewLog(2)
 	lost := l.Call(0, "kv", Put{"a", 1}) // the answer is lost: the write may take effect or not

@@ -20,14 +20,14 @@ import (
 	"macemc/program"
 )
 
-// A trap is a small world with something that the overlay must handle with care.
+// A trap is a small world in which the overlay must handle something with care.
 type trap struct {
 	name string
 	body func(t *testing.T, w *World)
 	says []string // texts that the report must contain
 }
 
-// trapArgs are arguments of the test for some of them.
+// trapArgs has the flags with which some traps are run, by their names.
 var trapArgs = map[string]string{
 	"each host has its clocks":       "-macetest.walk=weighted",
 	"all that deviate once or twice": "-macetest.deviate=2 -macetest.scale=2",
@@ -268,7 +268,7 @@ var traps = []trap{
 
 var waste []byte
 
-// TestTrap is the test that TestCarefulOverlay runs in other processes.
+// TestTrap runs one trap. TestCarefulOverlay runs it in other processes.
 func TestTrap(t *testing.T) {
 	name := os.Getenv("MACETEST_TRAP")
 	for _, trap := range traps {

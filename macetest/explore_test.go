@@ -23,7 +23,7 @@ var seeded = []struct{ bug, says string }{
 	{"torn write", "nobody submitted it"},
 }
 
-// TestQueue is the test that the other tests run: the queue with a bug, or without one.
+// TestQueue tests the queue with one of its bugs, or without one. The other tests run it in other processes.
 func TestQueue(t *testing.T) {
 	bug := os.Getenv("MACETEST_QUEUE")
 	if bug == "" {
@@ -32,14 +32,14 @@ func TestQueue(t *testing.T) {
 	Explore(t, runQueue(strings.TrimPrefix(bug, "none")))
 }
 
-// explored runs TestQueue with a bug and without a tape, and returns its output.
+// explored removes TestQueue's tape, runs TestQueue with a bug, and returns its output.
 func explored(t *testing.T, bug string) string {
 	t.Helper()
 	os.Remove(filepath.FromSlash("testdata/macemc/TestQueue.tape"))
 	return queueing(bug)
 }
 
-// queueing runs TestQueue with a bug, from its tape if there is one.
+// queueing runs TestQueue with a bug, which replays the tape of an earlier run if there is one, and returns its output.
 func queueing(bug string) string {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestQueue$", "-test.v", "-test.timeout=9m")
 	cmd.Env = append(os.Environ(), "MACETEST_QUEUE="+bug)
@@ -69,7 +69,7 @@ func TestExploreFindsEachKindOfBug(t *testing.T) {
 	os.Remove(filepath.FromSlash("testdata/macemc/TestQueue.tape"))
 }
 
-// Without the overlay some worlds run in this process, with choices of their own. A world
+// TestSample checks that, without the overlay, some worlds run in this process, each with choices of its own. A world
 // in which a host crashes is skipped.
 func TestSample(t *testing.T) {
 	chosen := map[int]int{}

@@ -25,7 +25,8 @@ func TestPackageOf(t *testing.T) {
 	}
 }
 
-// A search of programs refuses each field that it does not honour, by its name.
+// TestHonoured checks that a search of programs returns an error for each field of Options that it does not use, which
+// names the field.
 func TestHonoured(t *testing.T) {
 	sys := &sim.System{Name: "two"}
 	zero := 0
@@ -46,7 +47,7 @@ func TestHonoured(t *testing.T) {
 	}
 }
 
-// until is a test with a deadline.
+// until is a testing.TB with a deadline.
 type until struct {
 	testing.TB
 	end time.Time
@@ -54,7 +55,7 @@ type until struct {
 
 func (u until) Deadline() (time.Time, bool) { return u.end, !u.end.IsZero() }
 
-// A search ends before the test's deadline; without a deadline, it is not limited.
+// TestDeadline checks that a search ends before the test's deadline, and that it is not limited without one.
 func TestDeadline(t *testing.T) {
 	if stop := deadline(until{t, time.Time{}}); stop != nil {
 		t.Error("a test without a deadline has one")
@@ -67,7 +68,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// The scale applies to defaults only, and not to transitions that a depth bounds.
+// TestScale checks that the scale multiplies defaults only, and not the transitions of a search that a depth bounds.
 func TestScale(t *testing.T) {
 	sys := &sim.System{Name: "none", Doc: "Nothing.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
 	t.Setenv("MACETEST_SCALE", "")

@@ -16,8 +16,8 @@ import (
 	"macemc/program"
 )
 
-// The service of these tests is a queue of jobs: clients submit jobs over TCP, a journal
-// keeps them, workers do them. Each bug is one wrong line.
+// queue is the service of these tests, a queue of jobs: clients submit jobs over TCP, a journal
+// keeps them, and workers do them. Each bug is one wrong line.
 type queue struct {
 	bug     string
 	h       *program.Host
@@ -162,7 +162,7 @@ func (q *queue) work() {
 	}
 }
 
-// try does a job, again if it takes too long.
+// try does a job, and does it again if that takes too long.
 func (q *queue) try(job string) {
 	for q.bug == "select starvation" || q.open() {
 		result := make(chan error, 1)
@@ -230,7 +230,7 @@ func submit(from *program.Host, jobs ...string) {
 // jobs are what the clients submit. Half of a record is longer than its header.
 var jobs = []string{"the first job of one", "the second job of one", "the third job of one", "the first job of two", "the second job of two"}
 
-// runQueue is the test: two clients, possibly a crash, and what must hold in the end.
+// runQueue returns the body of the test: two clients, possibly a crash, and the checks at the end.
 func runQueue(bug string) func(*testing.T, *World) {
 	return func(t *testing.T, w *World) {
 		ran := map[string]int{}

@@ -113,9 +113,8 @@ func built(t *testing.T) string {
 	return program
 }
 
-// A finding of a test is kept beside it, and replayed before the next search by tests with
-// the same known bugs, and no others. A test binary that does not run beside its test keeps
-// nothing.
+// TestCorpus checks that a finding of a test is kept beside the test, and that tests with the same known bugs, and no
+// others, replay it before their next search. A test binary that does not run beside its test keeps nothing.
 func TestCorpus(t *testing.T) {
 	program, folder := built(t), t.TempDir()
 	twice := "-test.run ^TestAskedTwice$"

@@ -31,7 +31,7 @@ const (
 
 const slots = 4
 
-// randomProgram mostly compares times that were read, and rarely forgets one.
+// randomProgram returns a program that mostly compares times that it has read, and rarely forgets one.
 func randomProgram(r *rand.Rand, reads, compares int) (p []op) {
 	var set [slots]bool
 	known := func() int {
@@ -66,7 +66,7 @@ func randomProgram(r *rand.Rand, reads, compares int) (p []op) {
 	return p
 }
 
-// symbolic explores the outcomes of a program that a Clock allows.
+// symbolic counts in outcomes the outcomes of a program that a Clock allows.
 func symbolic(p []op, unit time.Duration, outcomes map[string]int) {
 	var run func(at int, c Clock, held [slots]Time, answers string)
 	run = func(at int, c Clock, held [slots]Time, answers string) {
@@ -129,7 +129,7 @@ func move(t Time, d time.Duration) Time {
 	return t.Add(d)
 }
 
-// concrete runs a program on a clock that shows these integers.
+// concrete runs a program on a clock that shows these integers, and returns the outcome.
 func concrete(p []op, readings []int, unit int) string {
 	var held [slots]int // the zero time
 	answers := make([]byte, 0, 8)
@@ -225,8 +225,8 @@ func TestClockAllowsWhatIntegersShow(t *testing.T) {
 	}
 }
 
-// The same knowledge has the same form, whether it was gained in another order or through
-// instants that were forgotten since.
+// TestSettledClocksAreCanonical checks that clocks which know the same have the same bytes, whether they learnt it in another
+// order or through instants that were forgotten since.
 func TestSettledClocksAreCanonical(t *testing.T) {
 	const s = time.Second
 	one, two := Of(0), Of(0)
@@ -259,8 +259,8 @@ func TestSettledClocksAreCanonical(t *testing.T) {
 	}
 }
 
-// A lease that is renewed for ever has few states, since a deadline is an instant of its
-// own, whatever readings it was computed from.
+// TestRenewingForEverComesRound checks that a lease that is renewed for ever has few states, since a deadline is an instant of
+// its own, whatever readings it was computed from.
 func TestRenewingForEverComesRound(t *testing.T) {
 	type state struct {
 		clock    string
@@ -347,7 +347,7 @@ func TestTimesAreRefused(t *testing.T) {
 	}
 }
 
-// The bounds of a clock stay closed and consistent under all operations.
+// TestBoundsStayClosed checks that the bounds of a clock stay closed and consistent under all operations.
 func TestBoundsStayClosed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range long.Of(300, 10_000) {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A reading beside other words is still a word: Sprint writes no blank beside a string.
+// TestPlain checks that Plain separates a reading from a word beside it by a blank, which Go's Sprint does not write beside a
+// string.
 func TestPlain(t *testing.T) {
 	clock := Of(0)
 	clock.Read()
@@ -29,7 +30,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// A reading has no encoding: JSON reports an error, where it would write {} and lose the instant.
+// TestNoEncoding checks that encoding/json returns an error for a reading, where it would write {} and lose the instant.
 func TestNoEncoding(t *testing.T) {
 	clock := Of(0)
 	clock.Read()

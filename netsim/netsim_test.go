@@ -67,8 +67,8 @@ func TestBitsAtBeyondTheLast(t *testing.T) {
 	b.At(1)
 }
 
-// TestFIFO compares FIFO with a slice per channel, far enough that queues are
-// compacted in front.
+// TestFIFO compares FIFO with one slice for each channel, for so many operations that gaps at the front of
+// queues are reclaimed.
 func TestFIFO(t *testing.T) {
 	const n = 3
 	r, f, twin := draws(1), NewFIFO(n), make([][]int, n*n)
@@ -97,7 +97,7 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
-// growth is the share of pushes: queues grow long, then drain, and again.
+// growth returns the percentage of operations that are pushes: queues become long, then empty, and so on.
 func growth(step int) int {
 	if step/2000%2 == 0 {
 		return 80
@@ -124,7 +124,7 @@ func checkFIFO(t *testing.T, step int, f *FIFO, twin [][]int, held int) {
 	}
 }
 
-// TestChannels: a channel's number and its ends are inverse, and channels are
+// TestChannels checks that Channel and Ends are inverse to each other, and that channels are
 // ordered by receiver, then by sender.
 func TestChannels(t *testing.T) {
 	f := NewFIFO(4)
@@ -143,8 +143,8 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// TestSetOrder sends the same messages in many orders, some of them again: the
-// members are the same, in the same order, and the first send is kept.
+// TestSetOrder sends the same messages in many orders, some of them again, and checks that the members
+// are the same, in the same order, and that the Origin of the first send is kept.
 func TestSetOrder(t *testing.T) {
 	type send struct {
 		from, to int
@@ -191,7 +191,7 @@ func TestSetOrder(t *testing.T) {
 	}
 }
 
-// TestSetSenders: equal messages of two senders are two members, ordered by
+// TestSetSenders checks that equal messages of two senders are two members, ordered by
 // sender whatever their identity.
 func TestSetSenders(t *testing.T) {
 	s := NewSet(1)
@@ -208,7 +208,7 @@ func TestSetSenders(t *testing.T) {
 	}
 }
 
-// Equal messages in a bag keep their numbers, and the oldest is taken first.
+// TestBagNumbers checks that equal messages in a bag keep their numbers, and that the oldest is taken first.
 func TestBagNumbers(t *testing.T) {
 	r, s := draws(7), NewSet(2)
 	queues := map[string][]int32{} // by sender and text, the numbers in the bag
@@ -235,8 +235,8 @@ func TestBagNumbers(t *testing.T) {
 	}
 }
 
-// A message in a bag comes once for each time that it was put in; a message in a
-// set stays, and neither affects the other.
+// TestBag checks that a message in a bag is delivered as often as it was put in, that a message in a set
+// stays, and that neither affects the other.
 func TestBag(t *testing.T) {
 	s := NewSet(2)
 	p := func(n uint64) Packet { return Packet{Message: n, Sum: canon.Hash{Lo: n}} }

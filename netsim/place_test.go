@@ -8,7 +8,7 @@ import (
 	"macemc/internal/canon"
 )
 
-// copyTCP makes one TCP be what another is.
+// copyTCP sets one TCP to the state of another.
 func copyTCP(to, from *TCP) {
 	for i := range from.n {
 		to.SetFlushing(i, from.Flushing(i))
@@ -20,8 +20,8 @@ func copyTCP(to, from *TCP) {
 	}
 }
 
-// A TCP that is placed into the state of another goes on as that one does, whatever it was
-// before.
+// TestTCPPlace checks that a TCP which was set to the state of another one behaves as that one does, whatever its
+// state was before.
 func TestTCPPlace(t *testing.T) {
 	for seed := range uint64(300) {
 		n := 2 + int(seed)%3
@@ -46,7 +46,8 @@ func TestTCPPlace(t *testing.T) {
 	}
 }
 
-// A node that waits in the placed state gets its event, on a network where no node waited.
+// TestTCPPlaceOfWaits checks that a node which waits in a placed state gets its event, on a network where no node
+// waited before.
 func TestTCPPlaceOfWaits(t *testing.T) {
 	asked := NewTCP(2, 1)
 	asked.Place(1, End{Asked: true}, []Packet{{Message: 1}})
@@ -59,7 +60,8 @@ func TestTCPPlaceOfWaits(t *testing.T) {
 	}
 }
 
-// That a connection has been anything but closed or open is noted of any end by itself.
+// TestTCPPlaceOfFlags checks that Disturbed returns true after Place if an end alone shows that the connection is neither
+// closed nor open.
 func TestTCPPlaceOfFlags(t *testing.T) {
 	for e, want := range map[End]bool{
 		{}: false, {Flags: Flags{Open: true}}: false, {Asked: true}: false,
@@ -82,7 +84,7 @@ func tcpBroken(t *TCP) bool {
 	return false
 }
 
-// Different ends have different numbers.
+// TestEndTold checks that different ends have different numbers.
 func TestEndTold(t *testing.T) {
 	met := map[uint8]End{}
 	for k := range 32 {
@@ -131,7 +133,7 @@ func TestFIFOPlace(t *testing.T) {
 	}
 }
 
-// A set that was placed is as good as one that was filled.
+// TestSetPlace checks that a set that was placed behaves as one to which the messages were added.
 func TestSetPlace(t *testing.T) {
 	r, a, b := draws(6), NewSet(2), NewSet(2)
 	for round := range 500 {

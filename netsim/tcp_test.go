@@ -63,8 +63,8 @@ func transcribe(t *testing.T, d *transcript.Data, tcp *TCP) string {
 	return out.String()
 }
 
-// operate carries out one operation, if its precondition holds, and returns the
-// result.
+// operate carries out one operation. It returns the result, and ok is false if the operation is not possible
+// now.
 func operate(tcp *TCP, word []string) (said string, ok bool) {
 	node := func(i int) int { return int(word[i][0] - 'a') }
 	x := node(1)

@@ -8,8 +8,8 @@ import (
 	"macemc/internal/long"
 )
 
-// twin is the simulated TCP written down plainly: an error is an item of the
-// queue, and what is possible is looked for anew.
+// twin is a simple implementation of the simulated TCP, for comparison: an error is an item of the
+// queue, and the possible events are computed anew each time.
 type twin struct {
 	n, buffer int
 	queue     map[[2]int][]int // from, to: messages; 0 is an error, always first
@@ -36,7 +36,7 @@ func (w *twin) messages(k [2]int) []int {
 	return w.queue[k]
 }
 
-// lose drops what is queued, but an error in front.
+// lose drops the queued messages, but keeps an error at the front.
 func (w *twin) lose(k [2]int) {
 	if w.isError(k) {
 		w.queue[k] = w.queue[k][:1]
@@ -45,8 +45,8 @@ func (w *twin) lose(k [2]int) {
 	}
 }
 
-// deliverable: no error of the peer stands against what I send, unless I have
-// one for it too.
+// deliverable reports whether the first message of a queue may be delivered: the peer has no error queued for
+// the sender, or the sender has one queued for the peer, too.
 func (w *twin) deliverable(k [2]int) bool {
 	return len(w.queue[k]) > 0 && (w.local[k] || !w.remote[k])
 }
@@ -141,8 +141,8 @@ func tcpText(t *TCP) string {
 	return s
 }
 
-// storm does random operations on a TCP, and the same on its twin if there is
-// one. It returns the number of operations until the flags were illegal, or 0.
+// storm does random operations on a TCP, and the same ones on its twin if w is not nil. It returns the number of
+// operations until the flags were illegal, or 0 if they never were.
 func storm(t *testing.T, tcp *TCP, w *twin, seed uint64, many int, seen map[string]int) int {
 	r, n := draws(seed), tcp.n
 	for step := 1; step <= many; step++ {
@@ -234,8 +234,8 @@ func (w *twin) do(f func()) {
 	}
 }
 
-// Many random operations never lead to an illegal pair of flags, nor to
-// anything else than the twin's; all legal pairs occur.
+// TestTCPStaysLegal checks that many random operations never lead to an illegal pair of flags or to a difference from
+// the twin, and that all legal pairs occur.
 func TestTCPStaysLegal(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(long.Of(3, 10)) {
@@ -255,7 +255,7 @@ func TestTCPStaysLegal(t *testing.T) {
 	t.Log(seen)
 }
 
-// Each flaw leads to an illegal pair soon.
+// TestTCPFlaws checks that each flaw leads to an illegal pair of flags soon.
 func TestTCPFlaws(t *testing.T) {
 	for _, flaw := range []string{FlawResetFallsThrough, FlawWrongIndex, FlawRemoteStays} {
 		for _, n := range []int{2, 3} {
@@ -272,7 +272,7 @@ func TestTCPFlaws(t *testing.T) {
 	}
 }
 
-// A network that was used is as good as new after Reset.
+// TestTCPReset checks that a network which was used is in the state of a new one after Reset.
 func TestTCPReset(t *testing.T) {
 	used := NewTCP(3, 2)
 	for seed := range uint64(20) {

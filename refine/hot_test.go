@@ -16,7 +16,7 @@ import (
 	"macemc/trace"
 )
 
-// The nodes of a random system follow a table: what they do on an event in a state.
+// robot is a node of a random system. A table says what it does on each event in each state.
 type robot struct {
 	Rules *rules
 	State int
@@ -114,7 +114,7 @@ type temper struct{ hot bool }
 func (t *temper) observe(_ sim.Addr, fact any) { _, t.hot = fact.(heats) }
 func (t *temper) isHot() bool                  { return t.hot }
 
-// draw draws a system. Its links are short, so most are finite and small.
+// drawSystem draws a random system. The buffers of its links are small, so most of its state spaces are finite and small.
 func drawSystem(rng *rand.Rand) (sys *sim.System, faults sim.Faults) {
 	t := &rules{states: 2 + rng.IntN(2), on: map[[2]int]reaction{}}
 	for state := range t.states {
@@ -167,8 +167,8 @@ func drawSystem(rng *rand.Rand) (sys *sim.System, faults sim.Faults) {
 	}, faults
 }
 
-// graphOf builds the graph of a system by taking each run from its start. Faults need not happen, and
-// a run may be as if it had healed: that it does not use its budgets up is as good.
+// graphOf builds the graph of a system by taking each run from its start. No step heals the environment in it: a run that
+// does not use up its budgets is as good as one that heals.
 func graphOf(side Side, most int) (g *fair.Graph, whole bool, err error) {
 	g = &fair.Graph{Answers: make([]int, len(side.System.Fair))}
 	actions := map[string]int32{}
@@ -208,8 +208,8 @@ func graphOf(side Side, most int) (g *fair.Graph, whole bool, err error) {
 	return g, x.out.whole, err
 }
 
-// For the monitors of random systems (2,000 with -long), a search gives the same answer as a Büchi
-// automaton on their graphs. The graphs are built by taking every run from its start.
+// TestSearchAgreesWithBuchi checks, for the monitors of random systems (2,000 with -long), that a search gives the same
+// answer as a Büchi automaton on the systems' graphs. The graphs are built by taking every run from its start.
 func TestSearchAgreesWithBuchi(t *testing.T) {
 	const most = 200
 	count := map[string]int{}

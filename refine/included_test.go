@@ -8,8 +8,7 @@ import (
 	"macemc/internal/long"
 )
 
-// The reference enumerates all traces up to a length, for each graph by itself, as sets of
-// words.
+// traces returns all traces of a graph up to a length, for comparison: it enumerates them, as a set of texts.
 func traces(g Graph, most int) map[string]bool {
 	all := map[string]bool{"": true}
 	type at struct {
@@ -47,9 +46,9 @@ func drawn(rng *rand.Rand, states, edges int) Graph {
 	return g
 }
 
-// On random pairs of graphs (2,000 with -long), the verdict and the length of a shortest
-// differing trace agree with the reference. For graphs of four states, traces of up to six
-// labels decide: up to nine have not changed one of 2,000.
+// TestIncludedAgreesWithTraces compares Included with traces for random pairs of graphs (2,000 with -long): the verdicts and
+// the lengths of shortest differing traces must agree. For graphs of four states, traces of up to six labels suffice: in
+// 2,000 pairs, traces of up to nine labels changed no verdict.
 func TestIncludedAgreesWithTraces(t *testing.T) {
 	var included, differ int
 	lengths := map[int]int{}

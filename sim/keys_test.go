@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestKeys compares Keys and Addrs with a list that is sorted as the keys are drawn, below and above the number
-// of keys for which they have room.
+// TestKeys compares the results of Keys and Addrs with a list that the test sorts itself, for maps with fewer
+// and with more keys than keysFew.
 func TestKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 3 * keysFew {

@@ -8,7 +8,7 @@ import (
 	"macemc/internal/kinds"
 )
 
-// A limit is parsed, written as it was read, and applied to events.
+// TestFaultsWhere checks that a limit of faults to nodes or links is parsed, written back, and applied to events.
 func TestFaultsWhere(t *testing.T) {
 	n := addrOf
 	events := map[string]Event{
@@ -58,7 +58,7 @@ func TestFaultsWhere(t *testing.T) {
 	}
 }
 
-// Impossible limits are refused in one line.
+// TestFaultsWhereRefuses checks the errors for limits that no fault can have.
 func TestFaultsWhereRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"crash=1@":         `the fault crash is limited to ""; write crash=1@n1+n2 for nodes`,

@@ -202,7 +202,7 @@ func TestErrors(t *testing.T) {
 	_, _ = (&FS{}).Create("a")
 }
 
-// The reference is a list of all writes. A crash assigns a fate to each.
+// twin is a simple file system for comparison: a list of all writes. A crash assigns a fate to each.
 type twin struct {
 	all     []change
 	names   map[string]int // as the program sees them; those in d begin with d/
@@ -262,7 +262,7 @@ func (w *twin) tree(fates []int) string {
 	return strings.Join(text, " ")
 }
 
-// named records the current names of a directory as a write.
+// named adds the present names of a directory as a write.
 func (w *twin) named(dir string) {
 	now := map[string]int{}
 	for name, object := range w.names {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// steps is a bubble of n instants, at each of which two goroutines exchange a value.
+// steps runs n instants of a bubble, at each of which two goroutines exchange a value.
 func steps(n int) {
 	c := make(chan int)
 	go func() {
@@ -19,8 +19,8 @@ func steps(n int) {
 	}
 }
 
-// BenchmarkStep is an instant of a bubble, without a tape and with one. It needs the
-// overlay: build the test with it, as build does.
+// BenchmarkStep measures an instant of a bubble, without a tape and with one. It needs the
+// overlay: build the test with it, as the function build does.
 func BenchmarkStep(b *testing.B) {
 	if !overlaid {
 		b.Skip("built without the overlay")

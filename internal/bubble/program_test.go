@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A program is a random one: goroutines that share channels, locks, maps and timers.
-// Its operations and their durations are drawn from its number before the run; the choices that the
-// runtime makes appear in its output.
+// A program is a random test program: goroutines that share channels, locks, maps and timers. Its
+// operations and their durations are drawn by its number before the run. Its output depends on the choices
+// that the runtime makes.
 type program struct {
 	draw    *rand.Rand // made before the run, by the number
 	chans   []chan int
@@ -34,7 +34,7 @@ func (p *program) say(format string, args ...any) {
 	p.said = append(p.said, fmt.Sprintf("%v ", time.Now().UnixNano())+fmt.Sprintf(format, args...))
 }
 
-// run runs the program of a number, and returns all that it said.
+// run runs the program with a number, and returns its output.
 func run(number uint64) []string {
 	p := &program{draw: rand.New(rand.NewPCG(number, 1)), small: map[int]int{}, large: map[string]int{}, null: io.Discard}
 	if number%5 == 0 {
@@ -62,7 +62,7 @@ func run(number uint64) []string {
 	return p.said
 }
 
-// start starts a goroutine of length operations, which are drawn here.
+// start starts a goroutine with this number of operations, which are drawn here.
 func (p *program) start(name string, length, depth int) {
 	ops := make([]func(string), length)
 	for i := range ops {
@@ -75,7 +75,7 @@ func (p *program) start(name string, length, depth int) {
 	})
 }
 
-// operation draws what a goroutine does.
+// operation draws an operation of a goroutine, and returns the function that does it.
 func (p *program) operation(depth int) func(string) {
 	a, b := p.chans[p.draw.IntN(len(p.chans))], p.chans[p.draw.IntN(len(p.chans))]
 	d := time.Duration(1+p.draw.IntN(3)) * time.Millisecond // often equal to another
@@ -150,7 +150,7 @@ func (p *program) choose(me string, a, b chan int, d time.Duration) {
 	}
 }
 
-// lock sleeps with the lock held: goroutines that wait for the lock are idle.
+// lock sleeps while it holds the lock, so that goroutines which wait for the lock are idle.
 func (p *program) lock(me string, d time.Duration) {
 	p.mu.Lock()
 	p.say("%s locked", me)
@@ -201,7 +201,7 @@ func (p *program) ticks(me string, d time.Duration) {
 	}
 }
 
-// waits waits for a signal that somebody gives, at the latest after d.
+// waits waits for a signal from another goroutine, for at most d.
 func (p *program) waits(me string, d time.Duration) {
 	time.AfterFunc(d, p.cond.Broadcast)
 	p.cond.Signal()
@@ -211,7 +211,7 @@ func (p *program) waits(me string, d time.Duration) {
 	p.say("%s woken", me)
 }
 
-// many starts goroutines that are ready together.
+// many starts n goroutines that become ready at the same time.
 func (p *program) many(me string, n int) {
 	gate := make(chan struct{})
 	for i := range n + 1 {
@@ -221,7 +221,7 @@ func (p *program) many(me string, n int) {
 	close(gate)
 }
 
-// crowd starts more goroutines than a P's queue takes.
+// crowd starts more goroutines than the run queue of a P can hold.
 func (p *program) crowd(me string) {
 	if len(me) > 1 || me > "1" {
 		return

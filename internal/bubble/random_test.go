@@ -15,10 +15,10 @@ import (
 	"macemc/internal/overlay"
 )
 
-// even is what random runs of these tests draw.
+// even has the Rates of random runs in these tests.
 var even = [Kinds]uint32{1 << 15, 1 << 15, 1 << 13, 1 << 16, 1 << 16, 1 << 16, 1 << 16}
 
-// TestChild is what the other tests run in processes with the overlay.
+// TestChild runs random programs in the processes that the other tests start, which are built with the overlay.
 func TestChild(t *testing.T) {
 	var from, to, times uint64
 	if _, err := fmt.Sscan(os.Getenv("MACEMC_BUBBLE_CHILD"), &from, &to, &times); err != nil {
@@ -29,7 +29,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// child runs programs, each several times, and writes what became of each run.
+// child runs each of some programs several times, and returns the draws and the output of each run as text.
 func child(from, to, times uint64) []byte {
 	Prepare()
 	var out bytes.Buffer
@@ -48,7 +48,7 @@ func child(from, to, times uint64) []byte {
 	return out.Bytes()
 }
 
-// tell writes all that a run drew and said.
+// tell writes the draws and the output of a run to out.
 func tell(out *bytes.Buffer, rec Record, said []string) {
 	for _, d := range rec.Draws {
 		fmt.Fprintf(out, "%v: %s\n", d, d.Goroutine())
@@ -69,7 +69,7 @@ func digest(rec Record, said []string) uint64 {
 	return h.Sum64()
 }
 
-// build builds this test with an overlay, and returns the program.
+// build builds this test with an overlay, and returns the file of the program.
 func build(t *testing.T, o overlay.Overlay) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bubble.test")
@@ -80,7 +80,7 @@ func build(t *testing.T, o overlay.Overlay) string {
 	return file
 }
 
-// children runs the programs in a process.
+// children runs the programs in another process, and returns the results.
 func children(t *testing.T, file string, from, to, times int) []string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -96,7 +96,7 @@ func children(t *testing.T, file string, from, to, times int) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// written is the overlay, without some of its hunks.
+// written writes the overlay, without the named hunks, and returns it.
 func written(t *testing.T, without ...string) overlay.Overlay {
 	t.Helper()
 	dir, err := overlay.Cache()
@@ -110,7 +110,7 @@ func written(t *testing.T, without ...string) overlay.Overlay {
 	return o
 }
 
-// Random programs come to the same, draw by draw and word by word, however often they
+// TestRandomPrograms checks that random programs have the same draws and the same output however often they
 // are run, in one process and in others.
 func TestRandomPrograms(t *testing.T) {
 	if long.Of(0, 1) == 0 {
@@ -139,9 +139,9 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// If one hunk of the overlay is left out, runs differ. The first difference is a draw of a goroutine
-// of the program, reported with the line that started it; or, if all draws are equal, a line of output
-// of a goroutine.
+// TestHunkThatIsLeftOut checks that runs differ if one hunk of the overlay is left out, and that the first
+// difference names a goroutine of the program: it is a draw, reported with the line that started the goroutine,
+// or, if all draws are equal, a line of output.
 func TestHunkThatIsLeftOut(t *testing.T) {
 	if long.Of(0, 1) == 0 {
 		t.Skip("each overlay compiles the standard library: with -long")

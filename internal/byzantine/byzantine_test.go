@@ -24,8 +24,7 @@ type (
 	job    struct{}
 )
 
-// server counts requests, keeps the count on its disk, and also counts a timer and a task of
-// its own.
+// server counts requests, keeps the count on its disk, and also counts a timer and a task of its own.
 type server struct{ count int }
 
 func (s *server) start(env sim.Env) {
@@ -83,7 +82,7 @@ func service(name string, makeServer func() sim.Node) *sim.System {
 	}
 }
 
-// both is a pair of servers, written by hand as one ordinary node.
+// both is a pair of servers under one address, written by hand as one ordinary node.
 type both struct{ of [2]server }
 
 type (
@@ -118,7 +117,7 @@ func (b *both) job(_ sim.Env, j itsJob) { b.of[j.k].count += 10 }
 
 var pairs = sim.Handle(sim.OnInit((*both).start), sim.OnMessage((*both).ask), sim.OnSignal((*both).tick), sim.OnSignal((*both).job))
 
-// counts are the states and transitions of a system with nothing wrong, to a depth.
+// counts returns the numbers of states and transitions of a correct system to a depth, as text.
 func counts(t *testing.T, sys *sim.System, o search.Options) string {
 	t.Helper()
 	o.NoWalks, o.Effort = true, 1<<40
@@ -134,7 +133,7 @@ func counts(t *testing.T, sys *sim.System, o search.Options) string {
 
 var engines = []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference}
 
-// Twins have the same states as a pair of servers written by hand as one ordinary node.
+// TestTwinsByHand checks that twins have the same states as a pair of servers written by hand as one ordinary node.
 func TestTwinsByHand(t *testing.T) {
 	plain := service("plain", func() sim.Node { return servers.Node(&server{}) })
 	byHand := service("pair", func() sim.Node { return pairs.Node(&both{}) })
@@ -153,7 +152,7 @@ func TestTwinsByHand(t *testing.T) {
 	}
 }
 
-// liar is a client that may send again any message it has seen, written by hand.
+// liar is a client, written by hand, that may send again any message that it has seen.
 type liar struct {
 	client
 	left int
@@ -208,7 +207,7 @@ func (l *liar) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// peers are n0 and n1: the liar is n2.
+// peers returns n0 and n1, since the liar is n2.
 func (l *liar) peers() []sim.Addr { return theirs }
 
 var theirs = sim.Params{Nodes: 2}.Addrs()
@@ -222,7 +221,7 @@ func (l *liar) lie(env sim.Env, x lie) {
 
 var liars = sim.Handle(sim.OnSignal((*liar).begin), sim.OnSignal((*liar).lie), sim.OnMessage((*liar).answer), sim.OnMessage((*liar).ask))
 
-// A node that lies has the same states as an ordinary node that lies, written by hand.
+// TestLiesByHand checks that a node that lies has the same states as an ordinary node, written by hand, that lies.
 func TestLiesByHand(t *testing.T) {
 	plain := service("plain", func() sim.Node { return servers.Node(&server{}) })
 	byHand := *plain
@@ -275,7 +274,7 @@ func (w *waiter) ask(sim.Env, sim.Addr, ask) {}
 
 var waiters = sim.Handle(sim.OnSignal((*waiter).fill), sim.OnSignal((*waiter).clear), sim.OnMessage((*waiter).ask))
 
-// A twin hears that there is room if it has asked, and reads its own files only.
+// TestTwinsWaitAlone checks that a twin gets ClearToSend only if it has asked for it, and reads only its own files.
 func TestTwinsWaitAlone(t *testing.T) {
 	var all []*waiter
 	sys := &sim.System{
@@ -310,7 +309,7 @@ func TestTwinsWaitAlone(t *testing.T) {
 	}
 }
 
-// Twins are copied by Clone of the system, where it has one.
+// TestTwinsAreCloned checks that twins are copied by the system's Clone, if it has one.
 func TestTwinsAreCloned(t *testing.T) {
 	plain := service("plain", func() sim.Node { return servers.Node(&server{}) })
 	cloned := *plain
@@ -327,7 +326,7 @@ func TestTwinsAreCloned(t *testing.T) {
 	}
 }
 
-// gossip is a ring of nodes of which only a lie makes n1 hear of n0.
+// gossip returns a ring of nodes in which n1 gets a message from n0 only by a lie.
 func gossip(properties ...sim.Property) *sim.System {
 	sys := service("gossip", func() sim.Node { return servers.Node(&server{}) })
 	sys.Properties = properties
@@ -348,7 +347,7 @@ func found(t *testing.T, sys *sim.System, o search.Options) *search.Finding {
 	return res.Finding
 }
 
-// Walks lie, and what a lie leads to is found and replayed by its path alone.
+// TestWalksLie checks that walks take lies, and that a finding after a lie is replayed by its path alone.
 func TestWalksLie(t *testing.T) {
 	sys := gossip(sim.Always("n1 is not asked", func(v sim.View[*client]) bool { return !hears(v) }))
 	o := search.Options{Depth: 1, Conditions: sim.Conditions{Byzantine: "lies=1@n2"}}
@@ -367,7 +366,7 @@ func TestWalksLie(t *testing.T) {
 	}
 }
 
-// A lie does not help: what only a lie makes live is dead.
+// TestLiesAreNoRecovery checks that a state is dead if only a lie could make it live.
 func TestLiesAreNoRecovery(t *testing.T) {
 	sys := gossip(sim.Eventually("n1 is asked", hears))
 	f := found(t, sys, search.Options{Depth: 6, Walks: 100, Conditions: sim.Conditions{Byzantine: "lies=all@n2"}})
@@ -376,7 +375,7 @@ func TestLiesAreNoRecovery(t *testing.T) {
 	}
 }
 
-// Properties do not see a Byzantine node, whatever they look for, and monitors do not hear it.
+// TestHonestOnly checks that properties of any type do not see a Byzantine node, and that monitors do not get its facts.
 func TestHonestOnly(t *testing.T) {
 	seen := func(is bool) *sim.System {
 		return &sim.System{
@@ -415,7 +414,8 @@ func TestHonestOnly(t *testing.T) {
 	}
 }
 
-// A crash keeps the messages that the node saw, and the budget of its lies.
+// TestCrashKeepsBudget checks that a crash keeps the messages that a lying node has seen, and the number of lies that
+// it may still send.
 func TestCrashKeepsBudget(t *testing.T) {
 	sys := gossip(sim.Always("n1 is asked once at most", func(v sim.View[*client]) bool {
 		n, is := v.At(v.Params().Addr(1))

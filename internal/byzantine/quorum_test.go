@@ -7,7 +7,7 @@ import (
 	"macemc/systems/paxos"
 )
 
-// A Byzantine node is handed messages one by one, so one that takes quorums is refused.
+// TestQuorumIsRefused checks that a node with quorums cannot be Byzantine, since a Byzantine node gets messages one by one.
 func TestQuorumIsRefused(t *testing.T) {
 	p, err := paxos.System.Configure(0, []string{"answers=quorum"}, nil)
 	if err != nil {

@@ -65,8 +65,8 @@ func newBenchNode(n int) *benchNode {
 	return b
 }
 
-// cpuTime is the processor time of the whole process, collector included: on a
-// shared machine it says more than the clock.
+// cpuTime returns the processor time of the whole process, with the garbage collector. On a
+// shared machine it is a better measure than the clock.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -95,8 +95,8 @@ func BenchmarkSumSmall(b *testing.B)  { benchSum(b, newBenchNode(1)) }
 func BenchmarkSumMedium(b *testing.B) { benchSum(b, newBenchNode(12)) }
 func BenchmarkSumLarge(b *testing.B)  { benchSum(b, newBenchNode(240)) }
 
-// benchAddr and benchTree are of the shape of the benchmark's own system: see
-// systems/jointree.
+// benchAddr and benchTree have the shape of the nodes of systems/jointree, whose speed the
+// project measures.
 type benchAddr struct{ n uint32 }
 
 type benchTree struct {

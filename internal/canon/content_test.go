@@ -139,8 +139,8 @@ type hooked struct {
 
 func (h *hooked) plus(n int) int { h.count += n; return h.count }
 
-// A rule may name all functions of a type as immutable. A closure among them is shared, and a
-// method value is copied with its receiver.
+// TestAllFunctionsOfAType checks a rule that declares all functions of a type immutable: copies share the
+// closures among them, and a method value is copied with its receiver.
 func TestAllFunctionsOfAType(t *testing.T) {
 	if _, err := New(Options{Opaque: []string{"canon.hooked.func"}}); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"weak"
 )
 
-// scribbler changes everything that can be reached from a value and written.
+// scribbler changes all memory that can be reached from a value and written.
 type scribbler struct{ seen map[naiveKey]bool }
 
 func scribble(v any) {
@@ -94,12 +94,12 @@ func (s scribbler) change(v reflect.Value) {
 	}
 }
 
-// copiers are the two ways of copying.
+// copiers returns two Walkers, one that reads memory and one that uses reflection.
 func copiers(t testing.TB, o Options) []*Walker {
 	return []*Walker{mustNew(t, o), mustSlow(t, o)}
 }
 
-// mustSlow is mustNew for a Walker which knows nothing of the runtime.
+// mustSlow returns a Walker as mustNew does, but one that uses reflection only.
 func mustSlow(t testing.TB, o Options) *Walker {
 	w := mustNew(t, o)
 	w.known = false
@@ -229,7 +229,7 @@ func TestCopyOfLayers(t *testing.T) {
 	}
 }
 
-// aboveEnv is what a layer hands its upper node; port leads back to the layer.
+// aboveEnv is the Env that a layer passes to its upper node; port leads back to the layer.
 type aboveEnv struct {
 	env
 	port any
@@ -256,7 +256,7 @@ func TestCopyLeadsToCopiedLayer(t *testing.T) {
 	}
 }
 
-// holdsOut has all that is left out.
+// holdsOut has fields of every sort that is left out of the state.
 type holdsOut struct {
 	n      int
 	rng    *base   `mc:"-"`
@@ -412,7 +412,7 @@ func TestCopyRefuses(t *testing.T) {
 	}
 }
 
-// TestCopyOfMany has more objects and maps than are searched one by one.
+// TestCopyOfMany copies more objects and maps than are searched one by one (see few).
 func TestCopyOfMany(t *testing.T) {
 	for _, w := range copiers(t, Options{}) {
 		v := []pair[*base, map[int]int]{}
@@ -439,8 +439,8 @@ func TestCopyHoldsNothing(t *testing.T) {
 	runtime.KeepAlive(w)
 }
 
-// TestCopySurvivesCollection uses copies after collections: what the collector
-// does not know of is lost.
+// TestCopySurvivesCollection uses copies after garbage collections: memory to which the copy has
+// pointers that the collector does not know would be lost.
 func TestCopySurvivesCollection(t *testing.T) {
 	w := mustNew(t, Options{})
 	var all []any

@@ -17,7 +17,7 @@ import (
 	"weak"
 )
 
-// env stands for the simulator's Env; simEnv for what implements it.
+// env stands for the simulator's Env, and simEnv for its implementation.
 type env interface{ Send(to int) }
 
 type simEnv struct{ hook func() }
@@ -106,7 +106,7 @@ type holder struct {
 	at    *byte
 }
 
-// TestInterior checks pointers to what is also met inline.
+// TestInterior checks pointers to values that the walk also meets inline.
 func TestInterior(t *testing.T) {
 	w := mustNew(t, Options{})
 	make := func() *holder {
@@ -167,8 +167,8 @@ func TestInterior(t *testing.T) {
 	differ(t, w, x, y)
 }
 
-// TestInteriorOfCopies does the same for values which are walked as copies,
-// for a float32 is read through its address.
+// TestInteriorOfCopies does the same for values that the walk meets as copies in scratch memory, since
+// an interface holds them.
 func TestInteriorOfCopies(t *testing.T) {
 	w := mustNew(t, Options{})
 	type copied struct {
@@ -184,7 +184,7 @@ func TestInteriorOfCopies(t *testing.T) {
 	differ(t, w, copied{in: self}, copied{in: &pair[int16, *int16]{second: new(int16)}})
 }
 
-// TestPastDoesNotMatter compares Walkers with different plans.
+// TestPastDoesNotMatter checks that a Walker which has compiled other plans before returns the same hash.
 func TestPastDoesNotMatter(t *testing.T) {
 	type shares struct {
 		bytes []byte
@@ -219,7 +219,8 @@ func TestPastDoesNotMatter(t *testing.T) {
 	differ(t, warm, in, &within{list, word, &list[0], &word[0]})
 }
 
-// Each object that a pointer leads to has a number of its own, as those have that are met inline.
+// TestPointersAreNumbered checks that each object behind a pointer has a number of its own, as an inline value
+// has.
 func TestPointersAreNumbered(t *testing.T) {
 	w := mustNew(t, Options{})
 	x, y := new(int), new(int)
@@ -312,12 +313,12 @@ func TestTwoTypesOfOneName(t *testing.T) {
 	}
 }
 
-// tally sums up as the number of its votes.
+// tally has the number of its votes as its summary.
 type tally struct{ votes map[*int]func() }
 
 func (t *tally) Summary() any { return len(t.votes) }
 
-// scrubbed sums up as itself without its log.
+// scrubbed has itself without its log as its summary.
 type scrubbed struct {
 	n    int
 	next *scrubbed
@@ -330,7 +331,7 @@ func (s *scrubbed) Summary() any {
 	return &c
 }
 
-// number sums up as another type, or as itself.
+// number has a value of another type as its summary, or one of its own type.
 type number int
 
 func (n number) Summary() any {
@@ -393,7 +394,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// absent sums up as nothing, at times.
+// absent has the summary nil if n is positive, and otherwise itself.
 type absent struct{ n int }
 
 func (a absent) Summary() any {
@@ -403,20 +404,20 @@ func (a absent) Summary() any {
 	return a
 }
 
-// mapped is a key whose summary holds a map that all of them share.
+// mapped is a map's key whose summary holds a map that all keys share.
 type mapped struct{ n int }
 
 var shared = map[int]any{1: "a", 2: "b"}
 
 func (m mapped) Summary() any { return pair[int, map[int]any]{m.n, shared} }
 
-// inward sums up as a pointer into itself.
+// inward has a pointer into itself as its summary.
 type inward struct{ v [3]int }
 
 func (i *inward) Summary() any { return &i.v }
 
-// fleeting sums up as an object which nothing else holds, after a collection
-// which could free the one before; lasting ones are held.
+// fleeting has a new object as its summary, which nothing else holds. It runs the garbage collector
+// first, which could free the previous summary; those of lasting ones are kept alive.
 type fleeting struct{ lasting bool }
 
 var lasting []any
@@ -434,7 +435,7 @@ type panicky struct{ s []string }
 
 func (p panicky) Summary() any { return p.s[0] }
 
-// TestPanicInSummary checks that a walk cut short leaves no scratch in use.
+// TestPanicInSummary checks that a walk that a panic ends leaves no scratch memory in use.
 func TestPanicInSummary(t *testing.T) {
 	testPanicInSummary(t, mustNew(t, Options{}))
 	testPanicInSummary(t, mustSlow(t, Options{}))
@@ -459,7 +460,7 @@ func testPanicInSummary(t *testing.T, w *Walker) {
 	}
 }
 
-// TestGolden asserts hashes which any process and machine must agree on.
+// TestGolden compares hashes with values that every process and machine must compute.
 func TestGolden(t *testing.T) {
 	w := mustNew(t, skipEnv)
 	for _, c := range []struct {
@@ -481,7 +482,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWarmSumAllocatesNothing covers common shapes.
+// TestWarmSumAllocatesNothing checks that a second Sum of a value of a common shape allocates no memory.
 func TestWarmSumAllocatesNothing(t *testing.T) {
 	w := mustNew(t, skipEnv)
 	for _, v := range []any{newToy(), newLayers(), newBenchNode(9), benchMsg{1, 2, "x"}, &counters{}} {
@@ -491,7 +492,7 @@ func TestWarmSumAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestScratchHoldsNothing checks that a walked value can be collected.
+// TestScratchHoldsNothing checks that a value can be collected as garbage after a walk.
 func TestScratchHoldsNothing(t *testing.T) {
 	w := mustNew(t, Options{})
 	held := func() weak.Pointer[link] {

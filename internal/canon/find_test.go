@@ -37,14 +37,14 @@ func finder(t *testing.T) *Finder {
 	return w.Finder(reflect.TypeFor[mark]())
 }
 
-// slowFinder is a Finder that knows nothing of the memory of maps and interfaces.
+// slowFinder returns a Finder that uses reflection only.
 func slowFinder(t *testing.T) *Finder {
 	t.Helper()
 	return mustSlow(t, Options{Opaque: []string{"canon.markOpaque"}}).Finder(reflect.TypeFor[mark]())
 }
 
-// TestFinderChangesEveryPlaceOnce numbers all marks, wherever they lie, and each
-// once, although several ways lead there.
+// TestFinderChangesEveryPlaceOnce numbers all marks in a value, and checks that each place is visited
+// once although several ways lead there.
 func TestFinderChangesEveryPlaceOnce(t *testing.T) {
 	const text = `{Plain: 0, One: {n: 1}, list: [{n: 2}, {n: 3}], Array: [{n: 4}, {n: 5}], Pointer: =One, ` +
 		`Map: {"a": {n: 7}, "b": {n: 6}}, deep: {7: {in: mark{n: 8}}}, Any: mark{n: 9}, Holder: []mark[{n: 10}], Self: =., Atomic: {n: 11}, names: {"x": 1}}`
@@ -137,7 +137,7 @@ func TestFinderEndsInCycles(t *testing.T) {
 	}
 }
 
-// TestHoldsAllocatesNothing searches values in interfaces where they are.
+// TestHoldsAllocatesNothing checks that Holds searches values in interfaces without copying them.
 func TestHoldsAllocatesNothing(t *testing.T) {
 	f := finder(t)
 	if !f.w.known {
@@ -150,8 +150,8 @@ func TestHoldsAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestFinderPassesZero compares a finder that passes over zero values with one that meets all, on
-// maps whose elements are plain, lie in interfaces, behind pointers and in slices.
+// TestFinderPassesZero compares a finder that skips zero values with one that visits all, for maps whose
+// elements are plain, lie in interfaces, behind pointers and in slices.
 func TestFinderPassesZero(t *testing.T) {
 	type element struct {
 		Name string

@@ -7,7 +7,7 @@ import (
 
 func nothingDone() {}
 
-// machine is driven by functions, as some libraries are.
+// machine has functions as fields, as some libraries have.
 type machine struct {
 	n     int
 	part  counter
@@ -46,7 +46,7 @@ func newMachine() *machine {
 	return m
 }
 
-// run calls all of them, and returns their results.
+// run calls all functions of the machine, and returns their results.
 func (m *machine) run() (told [6]int) {
 	for _, f := range []func(){m.tick, m.again, m.plain, m.table["tick"], m.list[1]} {
 		f()
@@ -54,7 +54,7 @@ func (m *machine) run() (told [6]int) {
 	return [6]int{m.n, m.count(), m.part.n, m.there(), m.value(), m.any()}
 }
 
-// TestCopyOfMethodValues: in a copy they are bound to the copy.
+// TestCopyOfMethodValues checks that method values in a copy are bound to the copy.
 func TestCopyOfMethodValues(t *testing.T) {
 	w := mustNew(t, Options{})
 	if !w.known {
@@ -89,7 +89,7 @@ func TestCopyOfMethodValues(t *testing.T) {
 	}
 }
 
-// stranger is no type that a value of the tests below leads to.
+// stranger is a type to which no value of the tests below leads.
 type stranger struct{ n int }
 
 func (s *stranger) next() int { s.n++; return s.n }
@@ -102,8 +102,8 @@ type quiet struct{ f func() int }
 
 type carrier struct{ any any }
 
-// TestFunctionsWithVariables: where a copy would share variables, it is refused, wherever
-// the function is.
+// TestFunctionsWithVariables checks that Copy refuses a function whose variables the copy would share,
+// wherever the function is.
 func TestFunctionsWithVariables(t *testing.T) {
 	n := 0
 	literal := func() int { n++; return n }
@@ -159,7 +159,7 @@ func TestFunctionsWithVariables(t *testing.T) {
 	}
 }
 
-// TestBoundEndsInCycles: what leads to itself is looked at once.
+// TestBoundEndsInCycles checks that Bound ends for a value that leads to itself.
 func TestBoundEndsInCycles(t *testing.T) {
 	type ring struct {
 		next *ring
@@ -177,7 +177,7 @@ func TestBoundEndsInCycles(t *testing.T) {
 	}
 }
 
-// TestReceiverNames: two receivers whose types have one name are refused as that.
+// TestReceiverNames checks that Copy refuses a method value if two types have the name of its receiver.
 func TestReceiverNames(t *testing.T) {
 	type counter struct{ M int }
 	type both struct {

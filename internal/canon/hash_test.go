@@ -38,8 +38,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestMixSpreads flips each bit of a hash and of the salt: about half of the
-// 128 bits must change.
+// TestMixSpreads flips each bit of a hash and of the salt, and checks that about half of the
+// 128 bits of the result change.
 func TestMixSpreads(t *testing.T) {
 	h := Hash{3, 4}
 	for bit := range 192 {
@@ -60,8 +60,8 @@ func TestMixSpreads(t *testing.T) {
 
 func distance(a, b Hash) int { return bits.OnesCount64(a.Hi^b.Hi) + bits.OnesCount64(a.Lo^b.Lo) }
 
-// TestMixOfPoorHashes mixes hashes which are small numbers, as no real ones are,
-// at small positions: neither half of any sum of two is met twice.
+// TestMixOfPoorHashes mixes hashes that are small numbers with small positions, and checks that no two sums
+// have an equal half.
 func TestMixOfPoorHashes(t *testing.T) {
 	const n = 600
 	his, los := make(map[uint64]bool, 2*n*n), make(map[uint64]bool, 2*n*n)
@@ -79,7 +79,7 @@ func TestMixOfPoorHashes(t *testing.T) {
 	}
 }
 
-// TestOfPair compares the hash from registers with the one from memory.
+// TestOfPair compares the hash of two numbers in registers with that of the same bytes in memory.
 func TestOfPair(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
@@ -100,7 +100,7 @@ func TestOfPair(t *testing.T) {
 	}
 }
 
-// Hashes are ordered by their first half, and then by their second.
+// TestCompareHashes checks that hashes are ordered by their first half, and then by their second.
 func TestCompareHashes(t *testing.T) {
 	ordered := []Hash{{Hi: 0, Lo: 0}, {Hi: 0, Lo: 9}, {Hi: 1, Lo: 0}, {Hi: 1, Lo: 1}}
 	for i, a := range ordered {

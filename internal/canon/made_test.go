@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A hub has peers, each with a closure that knows the hub and the spoke.
+// A hub has peers, each with a closure that refers to the hub and to the peer.
 type hub struct {
 	N     int
 	Peers []*spoke
@@ -50,7 +50,7 @@ func madeAgain() Options {
 	}}}
 }
 
-// TestMadeFields: functions that are made again are bound to the copy, also where memory is
+// TestMadeFields checks that functions which are made again are bound to the copy, also where memory is
 // shared, and where one owner is inside of another.
 func TestMadeFields(t *testing.T) {
 	for _, w := range append(copiers(t, madeAgain()), copiers(t, madeForInterface())...) {
@@ -82,7 +82,7 @@ func TestMadeFields(t *testing.T) {
 	}
 }
 
-// TestFieldsThatCannotBeMade: the error has the reason.
+// TestFieldsThatCannotBeMade checks the errors for fields that a Made cannot make.
 func TestFieldsThatCannotBeMade(t *testing.T) {
 	h := newHub()
 	h.named = map[string]spoke{"a": {}}

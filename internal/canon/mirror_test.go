@@ -71,8 +71,8 @@ func (m *mirrored) change(r *rand.Rand) {
 	}
 }
 
-// TestMirrors shows an object after each of many changes. The mirror is equal to it, and stays so when the
-// object changes again, though their lists and maps have the same contents before.
+// TestMirrors shows an object in a mirror after each of many changes, and checks that the mirror is equal to
+// the object as it was then, even after the object has changed again.
 func TestMirrors(t *testing.T) {
 	w := mustNew(t, Options{})
 	for seed := range uint64(6) {
@@ -114,7 +114,8 @@ func TestMirrors(t *testing.T) {
 	}
 }
 
-// TestMirrorsKeepTheirMemory shows an object of a steady form: that allocates nothing.
+// TestMirrorsKeepTheirMemory checks that showing an object whose lists and maps keep their sizes allocates
+// no memory.
 func TestMirrorsKeepTheirMemory(t *testing.T) {
 	w := mustNew(t, Options{})
 	v := &mirrored{flat: map[uint32]mirroredPart{}, texts: map[int]string{1: "one"}, parts: make([]mirroredPart, 3)}

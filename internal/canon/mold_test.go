@@ -17,8 +17,8 @@ type moldNode struct {
 	left  uint64 `mc:"-"`
 }
 
-// TestMolds fills molds of random values with other packed values, after everything in the mold has
-// been changed. The mold is then equal to the value, and packs the same bytes.
+// TestMolds changes everything in molds of random values and then fills them with other packed values. It checks
+// that the mold is then equal to the value, and packs to the same bytes.
 func TestMolds(t *testing.T) {
 	packs(t)
 	w, pool, molds := mustNew(t, Options{}), NewPool(), 0
@@ -76,8 +76,8 @@ func TestMolds(t *testing.T) {
 	t.Logf("%d values have molds", molds)
 }
 
-// TestMoldNotices: a mold that holds other pointers than at first does not pack, and another form does not
-// fill it.
+// TestMoldNotices checks that a mold whose pointers were changed does not pack, and that a packed value of
+// another form does not fill it.
 func TestMoldNotices(t *testing.T) {
 	packs(t)
 	w, pool := mustNew(t, Options{}), NewPool()

@@ -13,9 +13,9 @@ import (
 	"unsafe"
 )
 
-// naive is the walk's dumb twin: it writes the canonical form of a value as a
-// string, registers the address of everything it meets, sorts every map and
-// knows no plans.
+// naive is a slow and simple implementation of the walk, with which tests compare the real one: it
+// writes the canonical form of a value as a string, registers the address of everything that it
+// meets, sorts every map and uses no plans.
 type naive struct {
 	seen map[naiveKey]naiveVisit
 	keep []reflect.Value
@@ -47,7 +47,8 @@ func (n *naive) dynamic(v reflect.Value) string {
 	return fmt.Sprintf("<%s/%s>%s", v.Type().PkgPath(), v.Type(), n.form(c, false))
 }
 
-// form writes the addressable v; memory says that its address is its own.
+// form returns the form of the addressable v. memory says that v is not in scratch memory, so that its
+// address counts.
 func (n *naive) form(v reflect.Value, memory bool) string {
 	n.n++
 	me := n.n
@@ -211,8 +212,8 @@ type derived struct {
 	Any any
 }
 
-// route is met through pointers while its own plan is being compiled, and has
-// exported fields, which are only as clean as what holds them.
+// route is a type that its own pointers lead to while its plan is being compiled. It has exported fields
+// inside of unexported ones, which reflection treats as unexported.
 type route struct {
 	next *route
 	M    map[int8]*route
@@ -236,7 +237,7 @@ var scalarTypes = []reflect.Type{
 	reflect.TypeFor[string](), reflect.TypeFor[color](),
 }
 
-// keyTypes hold no NaN: the twin does not order equal keys.
+// keyTypes are types of keys without NaN, since naive does not order equal keys.
 var keyTypes = []reflect.Type{
 	reflect.TypeFor[int](), reflect.TypeFor[string](), reflect.TypeFor[uint16](), reflect.TypeFor[base](),
 	reflect.TypeFor[pair[string, color]](), reflect.TypeFor[[2]int8](), reflect.TypeFor[bool](),
@@ -281,7 +282,8 @@ func (m *maker) value(t reflect.Type) any {
 	return v.Elem().Interface()
 }
 
-// fill sets the addressable v. Pointers may lead to values in lasting memory.
+// fill sets the addressable v to a random value. memory says that v is not in scratch memory, so that pointers
+// may lead to it.
 func (m *maker) fill(v reflect.Value, depth int, memory bool) {
 	t := v.Type()
 	if memory && v.CanAddr() && t.Size() > 0 && m.IntN(3) == 0 {
@@ -356,8 +358,8 @@ func (m *maker) fillReference(v reflect.Value, depth int) {
 	}
 }
 
-// TestTwin compares the walk with its twin over pairs of values: equal forms,
-// equal hashes and equal texts go together; a Walker's past changes nothing.
+// TestTwin compares the walk with naive for pairs of values: they have equal forms exactly if they have equal
+// hashes and equal texts. It checks that the plans that a Walker already has change nothing.
 func TestTwin(t *testing.T) {
 	warm := mustNew(t, Options{})
 	equal, differ := 0, 0
@@ -428,8 +430,7 @@ func mustNew(t testing.TB, o Options) *Walker {
 	return w
 }
 
-// FuzzSum builds a type and two values from the seeds and compares the walk
-// with its twin.
+// FuzzSum builds a type and two values from the seeds, and compares the walk with naive.
 func FuzzSum(f *testing.F) {
 	f.Add(uint64(1), uint64(2), uint64(3))
 	f.Add(uint64(7), uint64(7), uint64(7))

@@ -9,7 +9,7 @@ import (
 	"macemc/internal/canon/fast"
 )
 
-// packs skips a test where nothing is packed, since nobody knows what values are in memory.
+// packs skips a test if the layout of values in memory is not known, since nothing is packed then.
 func packs(t testing.TB) {
 	t.Helper()
 	if !fast.Known {
@@ -17,8 +17,8 @@ func packs(t testing.TB) {
 	}
 }
 
-// unpacked is a value that was packed and unpacked again, by another Walker, or nil and why
-// it cannot be packed.
+// unpacked packs v, unpacks it by another Walker, and returns the result. If v cannot be packed, it
+// returns nil and the reason.
 func unpacked(t testing.TB, w *Walker, v any) (u any, why string) {
 	t.Helper()
 	pool := NewPool()
@@ -36,8 +36,8 @@ func unpacked(t testing.TB, w *Walker, v any) (u any, why string) {
 	return u, ""
 }
 
-// samePacked checks that what is unpacked is equal, and that neither changes with the other.
-// It reports whether the value can be packed.
+// samePacked checks that the unpacked value is equal to v, and that changing one does not change the other.
+// It returns false if v cannot be packed.
 func samePacked(t testing.TB, w *Walker, v any) bool {
 	t.Helper()
 	before := walkedCopy(t, w, v)
@@ -100,7 +100,7 @@ func TestPackOfMany(t *testing.T) {
 	}
 }
 
-// TestPackOfNode: a node with all that is common can be packed.
+// TestPackOfNode checks that a node with values of all common types can be packed.
 func TestPackOfNode(t *testing.T) {
 	packs(t)
 	w := mustNew(t, Options{})
@@ -144,8 +144,8 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// TestPackSurvivesCollection uses unpacked values after collections: what the collector
-// does not know of is lost.
+// TestPackSurvivesCollection uses unpacked values after garbage collections: memory to which they have
+// pointers that the collector does not know would be lost.
 func TestPackSurvivesCollection(t *testing.T) {
 	packs(t)
 	w := mustNew(t, Options{})

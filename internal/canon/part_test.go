@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// LinesOf returns the wanted lines as Lines has them, whatever is left out.
+// TestLinesOf checks that LinesOf returns the wanted lines as Lines does, whichever lines are left out.
 func TestLinesOf(t *testing.T) {
 	type heavy struct {
 		few  map[peer]*table
@@ -53,7 +53,8 @@ func TestLinesOf(t *testing.T) {
 	}
 }
 
-// linesOf returns the lines of a part, which must include all of its own.
+// linesOf returns the result of LinesOf, and checks that all lines for which is returns true are in it as in
+// all.
 func (w *Walker) linesOf(t *testing.T, v any, all []Line, is func(string) bool, wanted Wanted) []Line {
 	t.Helper()
 	others := func(l Line) bool { return !is(l.Path) }

@@ -36,7 +36,7 @@ type deepFunc struct {
 	a struct{ list []map[int]*withFunc }
 }
 
-// leaky sums up as itself, functions included.
+// leaky has itself as its summary, with the function.
 type leaky struct{ f func() }
 
 func (l leaky) Summary() any { return l }
@@ -151,8 +151,8 @@ func TestRefusedValues(t *testing.T) {
 
 type withTimer struct{ due *time.Timer }
 
-// TestRefusedTypeLeavesNoPlans checks that a type refused once is refused
-// again, and so are the types which lead to it.
+// TestRefusedTypeLeavesNoPlans checks that a type that was refused once is refused
+// again, and so are the types that lead to it.
 func TestRefusedTypeLeavesNoPlans(t *testing.T) {
 	type inner struct {
 		self *inner

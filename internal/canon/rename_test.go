@@ -30,7 +30,7 @@ func taggedBy(to func(uint32) uint32) *tagged {
 	return v
 }
 
-// The sum with names in place of others is the sum of the value that has these names.
+// TestRename checks that the hash with replaced names is the hash of the value that has these names.
 func TestRename(t *testing.T) {
 	w, err := New(Options{Names: reflect.TypeFor[tag]()})
 	if err != nil {

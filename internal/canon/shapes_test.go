@@ -12,8 +12,8 @@ import (
 	"macemc/internal/canon/fast"
 )
 
-// bothWays checks that the walks write the same with and without knowledge of
-// the runtime.
+// bothWays checks that the walk writes the same bytes by reading memory and by
+// reflection.
 func bothWays(t testing.TB, v any) {
 	t.Helper()
 	fast, slow := mustNew(t, Options{}), mustSlow(t, Options{})
@@ -97,7 +97,7 @@ func TestShapesOfInterfaces(t *testing.T) {
 	}
 }
 
-// TestManyTypes has more types behind interfaces than are remembered.
+// TestManyTypes walks a value with more types behind interfaces than the cache of types holds.
 func TestManyTypes(t *testing.T) {
 	var all []any
 	for seed := range uint64(600) {
@@ -108,7 +108,7 @@ func TestManyTypes(t *testing.T) {
 	sameCopy(t, mustNew(t, Options{}), all)
 }
 
-// TestManyObjects has more than are searched one by one.
+// TestManyObjects walks a value with more objects than are searched one by one.
 func TestManyObjects(t *testing.T) {
 	for _, n := range []int{6, 7, 8, 9, 10, 100, 5000} {
 		var list []*base
@@ -152,8 +152,8 @@ func mustSum(t testing.TB, w *Walker, v any) Hash {
 	return h
 }
 
-// TestHighFirst walks numbers as on a machine that stores the highest byte
-// first: each is written the other way round.
+// TestHighFirst walks numbers as a machine does that stores the high byte first, and checks that the bytes
+// are the same.
 func TestHighFirst(t *testing.T) {
 	type numbers struct {
 		a uint16
@@ -189,7 +189,8 @@ func TestHighFirst(t *testing.T) {
 	}
 }
 
-// TestFaultSwitchesOff: what the self-test finds wrong is not used, and Slow says it.
+// TestFaultSwitchesOff checks that package fast is not used if its self-test fails, and that Slow
+// returns the reason.
 func TestFaultSwitchesOff(t *testing.T) {
 	defer func(was func() string) { fast.Fault = was }(fast.Fault)
 	fast.Fault = func() string { return "the self-test failed" }
@@ -205,13 +206,13 @@ func TestFaultSwitchesOff(t *testing.T) {
 	}
 }
 
-// pointsToItself is summarized by a pointer to a part of it.
+// pointsToItself has a pointer to a part of itself as its summary.
 type pointsToItself struct{ n int }
 
 func (s *pointsToItself) Summary() any { return &s.n }
 
-// The target of a summary is not taken for that of another one, where values are
-// looked at in memory that is used again: behind a pointer, too.
+// TestSummariesInBoxes checks that the target of one summary is not taken for that of another one, where
+// both values were copied to the same scratch memory.
 func TestSummariesInBoxes(t *testing.T) {
 	type beside struct {
 		p *int

@@ -5,9 +5,9 @@ import "testing"
 // twice keeps one slice in two places, or a slice and an equal one.
 type twice struct{ log, kept []int }
 
-// TestCopySpare: what is appended to one of two slices of one array shows in
-// the other, in the copy as in the original; slices of arrays of their own stay
-// apart. The hash does not count it.
+// TestCopySpare checks that two slices of one array are two slices of one array in the copy, too: a value
+// that is appended to one shows in the other. Slices with arrays of their own stay apart. The hash does
+// not depend on it.
 func TestCopySpare(t *testing.T) {
 	for name, c := range map[string]struct {
 		make   func() *twice

@@ -159,8 +159,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Texts do not show that slices share their memory, as the walk does not see it: only a pointer
-// into them is shown by its target.
+// TestTextOfSharedSlices checks that texts do not show that slices share their memory, since the walk does
+// not count it, and that a pointer into a slice is shown by the element to which it leads.
 func TestTextOfSharedSlices(t *testing.T) {
 	type shares struct {
 		a, b []int
@@ -181,8 +181,8 @@ type standIn struct{ inner any }
 
 func (w *standIn) Summary() any { return w.inner }
 
-// Read shows the word of an integer that has one, leaves out what stands for another value, and has
-// a line for each line of Lines.
+// TestRead checks that Read shows an integer by its String method, leaves out a struct that only wraps a value,
+// and returns as many lines as Lines does.
 func TestRead(t *testing.T) {
 	type inside struct{ N int }
 	type all struct {

@@ -16,8 +16,8 @@ type (
 	}
 )
 
-// A path is followed to its type through elements that are not there, or whose keys are no plain
-// values.
+// TestWhere checks that Where follows paths by their types through elements that do not exist, and through keys
+// that are neither strings nor integers.
 func TestWhere(t *testing.T) {
 	w, err := canon.New(canon.Options{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// Every system is valid, with each of its known bugs too, and found by name.
+// TestSystems checks that every system is valid, also with each of its known bugs, and that Find finds it by its name.
 func TestSystems(t *testing.T) {
 	var names []string
 	for _, sys := range Systems() {
@@ -35,7 +35,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// The id of a known bug says which system has it.
+// TestBugsAreUnique checks that no two systems have a known bug with the same id.
 func TestBugsAreUnique(t *testing.T) {
 	owner := map[sim.BugID]string{}
 	for _, sys := range Systems() {

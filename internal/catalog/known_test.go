@@ -14,7 +14,7 @@ import (
 	"macemc/trace"
 )
 
-// Every known bug of a system has an entry, every entry a bug, in one order.
+// TestEntries checks that every known bug of a system has an entry and every entry a bug, in the same order.
 func TestEntries(t *testing.T) {
 	k := 0
 	for _, e := range Bugs() {
@@ -29,7 +29,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Every entry states something that is possible, and that can be asked for.
+// TestEntriesAreComplete checks that every entry states something that is possible and that a search can be given.
 func TestEntriesAreComplete(t *testing.T) {
 	for _, e := range Bugs() {
 		if _, _, err := e.Configure(e.ID); err != nil {
@@ -69,7 +69,7 @@ func TestFindBugs(t *testing.T) {
 	}
 }
 
-// The known bugs of the examples are all named, and no others.
+// TestElsewhere checks that Elsewhere names all known bugs of the examples, and no others.
 func TestElsewhere(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*/*.go")
 	deeper, _ := filepath.Glob("../../examples/ladder/*/*.go")

@@ -8,8 +8,8 @@ import (
 	"macemc/internal/known"
 )
 
-// Every known bug is switched on at some place of the code. The place is read from the code
-// itself; lists and tests do not count.
+// TestLines checks that the code asks for every known bug in at least one place. Lists of bugs and tests do not
+// count.
 func TestLines(t *testing.T) {
 	for _, e := range Bugs() {
 		lines, err := e.Lines()

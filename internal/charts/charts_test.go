@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Counts of two tallies, and of one of another process, add up; a chart that was made again is
-// the same by its names.
+// TestTally checks that the counts of two tallies, and of one from another process, are added, and that a chart that was
+// made again counts as the same if it has the same names.
 func TestTally(t *testing.T) {
 	door := func() *Chart {
 		return &Chart{Name: "door", States: []string{"open", "shut", "locked"}, Events: []string{"push"}, Pairs: make([]Reaction, 3)}

@@ -57,8 +57,8 @@ func sample() all {
 
 func testCodec() *Codec { return New(nil, reflect.TypeFor[all]()) }
 
-// A value that is read back has the identity of the one that was written, by the walk that
-// decides equality, and is written as the same bytes.
+// TestRoundTrip checks that a value that is read back has the same identity as the one that was written, and is written as
+// the same bytes.
 func TestRoundTrip(t *testing.T) {
 	c := testCodec()
 	walker, err := canon.New(canon.Options{})
@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A value that cannot be sent is refused, and the error has the way to the field.
+// TestRefused checks that a value which cannot be sent is refused with an error that names the path to the field.
 func TestRefused(t *testing.T) {
 	c := testCodec()
 	type channel struct{ C chan int }
@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Bytes that are no value are refused, each for its reason.
+// TestHostileBytes checks that bytes which are no value are refused, each with its reason.
 func TestHostileBytes(t *testing.T) {
 	c := testCodec()
 	typed := func(of any, rest ...byte) []byte {
@@ -165,7 +165,7 @@ func TestHostileBytes(t *testing.T) {
 	}
 }
 
-// A reader takes no memory for what is only announced.
+// TestNoMemoryForAnnouncements checks that a reader allocates no memory for elements that are announced and not there.
 func TestNoMemoryForAnnouncements(t *testing.T) {
 	c := New(nil, reflect.TypeFor[[1000][]deeper]())
 	type big struct{ Of [1 << 20]*deeper }
@@ -184,7 +184,7 @@ func TestNoMemoryForAnnouncements(t *testing.T) {
 	}
 }
 
-// A stranger cannot fill the memory with types.
+// TestTypesAreBounded checks that received bytes cannot fill the memory with new types.
 func TestTypesAreBounded(t *testing.T) {
 	c := testCodec()
 	refused := false
@@ -197,8 +197,8 @@ func TestTypesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever the bytes are, nothing panics, and what is a value is written
-// in the very bytes that it was read from.
+// FuzzDecode checks that no bytes make Decode panic, and that a value which was read is written as the same
+// bytes.
 func FuzzDecode(f *testing.F) {
 	c := testCodec()
 	for _, v := range []any{sample(), word("w"), []any{1, nil, "x"}, &deeper{n: 3}, map[string]int{"a": 1}} {
@@ -223,8 +223,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Fields that are left out of a state are left out of its bytes, even if they could not be
-// written.
+// TestOpaque checks that fields that are left out of a state are left out of its bytes, even if their types could not
+// be written.
 func TestOpaque(t *testing.T) {
 	type machinery struct {
 		back *machinery

@@ -11,8 +11,7 @@ import (
 	"macemc/internal/long"
 )
 
-// dumb is a disk that remembers all that was ever written to it, where, and what
-// became of that.
+// dumb is a slow and simple disk for comparison: a list of all writes, with the place and the fate of each.
 type dumb []written
 
 type written struct {
@@ -30,7 +29,7 @@ func (d *dumb) sync(of func(Write) bool, fails bool) {
 	}
 }
 
-// content is what a list of writes makes, as text: a file is an array of bytes.
+// content returns as text what a list of writes produces, where a file is an array of bytes.
 func content(writes []written) string {
 	keys, files := map[string]string{}, map[string][]byte{}
 	for _, w := range writes {
@@ -61,8 +60,8 @@ func content(writes []written) string {
 	return fmt.Sprintf("%q %q", keys, text)
 }
 
-// crashes are all contents that a crash may leave, found by trying every fate for
-// every write: lost, kept, or half of it.
+// crashes returns all contents that a crash may leave. It tries every fate for every write: lost, kept, or torn in
+// half.
 func (d dumb) crashes(reorder bool) (all []string) {
 	const lost, kept, half = 0, 1, 2
 	fates := make([]int, len(d))
@@ -95,7 +94,7 @@ func (d dumb) crashes(reorder bool) (all []string) {
 	return distinct(all)
 }
 
-// possible says what the documents say of such fates.
+// possible reports whether the documentation of the package allows these fates.
 func (d dumb) possible(fates []int, reorder bool) bool {
 	gone := false // of the writes that nobody synced, one is lost
 	for k, w := range d {
@@ -145,8 +144,8 @@ func told(d *Disk) string {
 	return fmt.Sprintf("%q %q", keys, files)
 }
 
-// TestCrashesLeaveWhatADumbDiskSays: after every prefix of random writes and syncs,
-// reads see the node's own writes, and a crash leaves exactly what is allowed.
+// TestCrashesLeaveWhatADumbDiskSays checks, after every prefix of random writes and syncs, that reads see the node's own
+// writes, and that a crash may leave exactly the contents that dumb allows.
 func TestCrashesLeaveWhatADumbDiskSays(t *testing.T) {
 	outcomes := 0
 	for seed := range uint64(long.Of(1_000, 50_000)) {
@@ -238,8 +237,8 @@ func TestOutcomesAreTold(t *testing.T) {
 	}
 }
 
-// TestContentsAreAMap: after random changes the contents are those of a map, in the order of names, and
-// those of before are as they were.
+// TestContentsAreAMap compares contents with a map after random changes, and checks that they are in the order of names
+// and that earlier contents have not changed.
 func TestContentsAreAMap(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	var now contents[int]

@@ -27,7 +27,7 @@ func draw(rng *rand.Rand) *Graph {
 	return g
 }
 
-// holds returns why a lasso is none, by the definitions, or "" if it is one.
+// holds returns the reason why l is not a lasso of a fair, hot run by the definitions, or "" if it is one.
 func holds(g *Graph, l *Lasso) string {
 	at := g.Start
 	for _, step := range append(slices.Clone(l.Way), l.Cycle...) {
@@ -71,7 +71,7 @@ func holds(g *Graph, l *Lasso) string {
 	return ""
 }
 
-// The verdict on 2,000 random systems is that of the twin, and every lasso is what it says.
+// TestBuchi checks, for 2,000 random systems, that Find agrees with Buchi, and that every lasso is a fair, hot run.
 func TestBuchi(t *testing.T) {
 	var found, strong int
 	for seed := range uint64(2000) {

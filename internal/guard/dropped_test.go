@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// porter records the function that called it.
+// porter has a method that records the address of its caller.
 type porter struct{ by []uintptr }
 
 func (p *porter) Carry() bool {
@@ -13,8 +13,8 @@ func (p *porter) Carry() bool {
 	return true
 }
 
-// A call is identified by its caller, and its result counts as dropped only if no caller uses
-// it.
+// TestDropped checks that a call is identified by its caller, and that its result counts as dropped only if the
+// calling statement does not use it.
 func TestDropped(t *testing.T) {
 	p := &porter{}
 	p.Carry()

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// vote is for a ballot; a ballot below the node's own is late.
+// vote is a message for a ballot. A vote for a lower ballot than the node's own does not count.
 type vote struct{ ballot, word int }
 
 type counter struct{ enough, ballot int }
@@ -24,8 +24,8 @@ func (c *counter) heard(sim.Env, sim.Addr, string)   {}
 
 var counters = sim.Handle(sim.OnQuorum((*counter).size, (*counter).match, (*counter).counted), sim.OnMessage((*counter).heard))
 
-// Find lists each set of pending messages that a quorum may be, once, and no others: what
-// looking at all sets of messages comes to.
+// TestQuorums checks that Find lists each set of pending messages that forms a quorum once, and no others, by
+// trying all sets of messages.
 func TestQuorums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	addrs := sim.Params{Nodes: 5}.Addrs()
@@ -72,7 +72,7 @@ func quorumOf(c *counter, pending []sim.Sent[sim.Message], set uint) (places []i
 	return places, n == c.enough && len(senders) == n && len(ballots) == 1
 }
 
-// A message of a quorum is not taken alone, unless a handler takes it so.
+// TestAwaits checks that a message with an OnQuorum is not taken by itself, unless it also has an OnMessage.
 func TestAwaits(t *testing.T) {
 	g := GuardsOf(counters.Node(&counter{enough: 2}))
 	if from := (sim.Addr{}); g.Accept(from, vote{}) || !g.Accept(from, "a word") || !g.Awaits(vote{}) {

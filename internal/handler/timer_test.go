@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// pending answers about timers as nodes outside of a simulated world do.
+// pending answers questions about timers by a Pending, as nodes outside of a simulated world do.
 type pending struct {
 	Answerer
 	all Pending
@@ -17,8 +17,8 @@ func (p *pending) Timer(s sim.Signal) *sight.Timer { return p.all.Timer(s) }
 func (p *pending) Scheduled(t *sight.Timer) bool   { return p.all.Scheduled(t) }
 func (p *pending) Handed()                         {}
 
-// A timer that the step has scheduled is scheduled, however many others it schedules before and after: a Step
-// remembers only the latest ones.
+// TestScheduledAmongManyTimers checks that Scheduled reports a timer of the step, however many timers the step
+// schedules before and after: a Step remembers only the latest ones.
 func TestScheduledAmongManyTimers(t *testing.T) {
 	p := &pending{all: NewPending()}
 	var s Step

@@ -13,13 +13,13 @@ import (
 	"macemc/sim"
 )
 
-// lamp is a node that is lit or not.
+// lamp is a node that is lit or not lit.
 type lamp struct {
 	sim.Node
 	Lit bool
 }
 
-// hall is what properties see of three lamps, in the place of a World.
+// hall is the state of three lamps that properties see, in place of a World.
 type hall struct {
 	lamps [3]*lamp
 	sees  sight.State
@@ -66,7 +66,8 @@ func lit(v sim.View[*lamp]) (n int) {
 
 func properties(all ...sim.Property) *sim.System { return &sim.System{Name: "hall", Properties: all} }
 
-// A property of Each is asked of the nodes that changed since all safety properties held.
+// TestEachIsAskedOfChangedNodes checks that a property made by Each is evaluated for the nodes that have changed since
+// the last state in which all safety properties held.
 func TestEachIsAskedOfChangedNodes(t *testing.T) {
 	asked := 0
 	h := newHall(t, properties(sim.Each("dark", func(v sim.View[*lamp]) bool { asked++; return lit(v) == 0 })))
@@ -91,7 +92,8 @@ func TestEachIsAskedOfChangedNodes(t *testing.T) {
 	}
 }
 
-// Only the properties that are wanted are judged; one that is not there is refused with a list.
+// TestOnlyWantedProperties checks that only the selected properties are evaluated, and that an unknown name is an error
+// that lists all names.
 func TestOnlyWantedProperties(t *testing.T) {
 	no := func(sim.View[*lamp]) bool { return false }
 	sys := properties(sim.Always("a", no), sim.Eventually("b", no), sim.Sometimes("c", no))
@@ -112,7 +114,7 @@ func TestOnlyWantedProperties(t *testing.T) {
 	}
 }
 
-// The function of the system that panics is named, once.
+// TestPanickerNamesTheFunction checks that Panicker names the function of the system that panicked, once.
 func TestPanickerNamesTheFunction(t *testing.T) {
 	oops := func(sim.View[*lamp]) bool { panic("oops") }
 	sys := properties(sim.Always("a", oops), sim.Eventually("b", oops), sim.Monitor("c", func(*int, sim.Addr, any) error { panic("oops") }))
@@ -142,8 +144,8 @@ func TestPanickerNamesTheFunction(t *testing.T) {
 	}
 }
 
-// A property that notices which nodes are up differs without the nodes that may fail, unless it is
-// made by Each.
+// TestWithoutFailingNodes checks that a property that counts nodes is also evaluated without the nodes that may fail,
+// unless it is made by Each.
 func TestWithoutFailingNodes(t *testing.T) {
 	all := func(v sim.View[*lamp]) bool { return v.Len() == 3 }
 	failing := func(c *Config) { c.Failing = [][]int{{0}, {1, 2}} }
@@ -156,8 +158,8 @@ func TestWithoutFailingNodes(t *testing.T) {
 	}
 }
 
-// Monitors observe facts; one made by Cools reports when it is cold, and awaits what it says while
-// it is hot in a state that counts.
+// TestMonitors checks that monitors observe facts, that one made by Cools reports when it is cold, and that Awaits returns
+// the explanation of a hot monitor in a state that counts for liveness.
 func TestMonitors(t *testing.T) {
 	bright := true
 	sys := properties(
@@ -198,7 +200,8 @@ func TestMonitors(t *testing.T) {
 	observe(1, -3, 0, "")
 }
 
-// Step properties see the states before and after a step; an audit sees to it that they only look.
+// TestSteps checks that step properties see the states before and after a step, and that an audit reports one that
+// changes a node.
 func TestSteps(t *testing.T) {
 	grows := sim.Steps("grows", func(before, after sim.View[*lamp]) bool { return lit(before) <= lit(after) })
 	sys := properties(grows)
@@ -216,7 +219,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Coverage learns where liveness properties held, and that one held while it saw no node.
+// TestJudgeCountsForCoverage checks that coverage counts the states in which liveness properties held, and those in which
+// one held only because it saw no node.
 func TestJudgeCountsForCoverage(t *testing.T) {
 	none := sim.Eventually("none lit", func(v sim.View[*lamp]) bool { return lit(v) == 0 })
 	some := sim.Sometimes("some lit", func(v sim.View[*lamp]) bool { return lit(v) > 0 }, func(v sim.View[*lamp]) int { return 3 - v.Len() })
@@ -252,7 +256,8 @@ func TestJudgeCountsForCoverage(t *testing.T) {
 	}
 }
 
-// What a property takes of the nodes that are up is what it depends on.
+// TestTaken checks that the hash that Taken returns depends on the values that a property takes of a node, and on
+// whether the node is up.
 func TestTaken(t *testing.T) {
 	h := newHall(t, properties(sim.Takes(sim.Always("dark", func(v sim.View[*lamp]) bool { return lit(v) == 0 }), func(l *lamp) any { return l.Lit })))
 	dark := h.judge.Taken(0)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every row has what those who read the table rely on.
+// TestRows checks that every row of the table is complete.
 func TestRows(t *testing.T) {
 	names := map[string]bool{}
 	for k := range rows {

@@ -2,7 +2,7 @@ package known
 
 import "testing"
 
-// Shares are alike unless chance would rarely make the other one so small.
+// TestLike checks that a share is alike unless it is significantly smaller.
 func TestLike(t *testing.T) {
 	for _, c := range []struct {
 		share, other Share

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// chance is compared with counting: of all ways to choose the numbers of one, those whose
-// ranks have at least the same sum.
+// TestChanceIsThatOfCounting compares chance with counted.
 func TestChanceIsThatOfCounting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -26,7 +25,8 @@ func TestChanceIsThatOfCounting(t *testing.T) {
 	}
 }
 
-// counted returns what chance does, slowly.
+// counted returns the result of chance by counting, slowly: among all ways to choose the numbers of one, it counts those
+// whose ranks have at least the same sum.
 func counted(one, base []float64) float64 {
 	all := append(append([]float64{}, one...), base...)
 	sum := func(set uint) (s int) {

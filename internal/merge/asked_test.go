@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// adder adds the numbers of its requests, once its script has opened it, and sends the sum to
+// adder adds up the numbers of its requests after the first request of its script, and sends the sum to
 // its peer.
 type adder struct {
 	open bool
@@ -52,8 +52,8 @@ var adders = &sim.System{
 	Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{opens{}, add{1}} },
 }
 
-// Requests of ordinary goroutines are a part of the path, in whichever life they were made;
-// the simulator takes them like those of the script.
+// TestRequestsAreInThePath checks that requests which ordinary goroutines made of live nodes are in the merged path, in
+// whichever life they were made, and that the simulator takes them like requests of the script.
 func TestRequestsAreInThePath(t *testing.T) {
 	kept := new(tapes)
 	h, err := live.Start(adders, live.Config{Record: kept.keep})

@@ -61,8 +61,8 @@ var guests = &sim.System{
 	})},
 }
 
-// A node whose script joins is not reached before, one that leaves is gone for good and is
-// heard of, and the simulation says the same of both.
+// TestJoinAndLeaveLive checks, with live nodes and in the simulation, that a node gets no message before it joins, and
+// that a node which leaves is gone for good and its peers learn of it.
 func TestJoinAndLeaveLive(t *testing.T) {
 	p, err := guests.Configure(3, nil, nil)
 	if err != nil {

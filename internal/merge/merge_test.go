@@ -44,7 +44,8 @@ func (t *tapes) readers() (all []io.Reader) {
 	return all
 }
 
-// recorded runs a system until it was live after each of some troubles, and gives the records.
+// recorded runs live nodes of a system, causes trouble in each round, waits until the system is live again, and returns
+// the records.
 func recorded(t *testing.T, name string, nodes, steps int, c live.Config, trouble func(h *live.Host, follow *live.Follower)) (*sim.System, *tapes) {
 	t.Helper()
 	sys, err := catalog.Find(name)
@@ -94,8 +95,8 @@ func recorded(t *testing.T, name string, nodes, steps int, c live.Config, troubl
 // lists.
 func explained(r *Result) bool { return strings.HasSuffix(r.Differences[len(r.Differences)-1], knot) }
 
-// The records of nodes on real sockets make a run of the simulator, with equal states, and its
-// path can be replayed like any other.
+// TestLiveRunsAreSimulated checks that the records of nodes on real sockets can be merged into a run of the simulator with
+// equal states, and that its path can be replayed like any other.
 func TestLiveRunsAreSimulated(t *testing.T) {
 	for name, trouble := range map[string]func(*live.Host, *live.Follower){
 		"randtree": func(h *live.Host, _ *live.Follower) {
@@ -127,9 +128,9 @@ func TestLiveRunsAreSimulated(t *testing.T) {
 	}
 }
 
-// A run of ten thousand steps, in which nodes are killed, parted and paused and the links are
-// bad, is one of the simulator, with equal states; or it differs in a way that docs/live.md
-// lists, and says so. -long takes all of it; otherwise the test takes the steps of a moment.
+// TestLongLiveRunsAreSimulated merges the records of a run of ten thousand steps, in which nodes are killed, separated
+// and paused, and the links are bad. The merged run must have equal states, or differ in a way that docs/live.md
+// lists. Without -long the run is short.
 func TestLongLiveRunsAreSimulated(t *testing.T) {
 	all := []string{"transport", "randtree", "overcast", "pastry"}
 	for _, name := range all[:long.Of(1, len(all))] {
@@ -161,8 +162,8 @@ func TestLongLiveRunsAreSimulated(t *testing.T) {
 	}
 }
 
-// wrong is a codec of an adapter that is wrong: now and then a node gets the message
-// before, which may have been another node's, in the place of one of another type.
+// wrong is a faulty codec of an adapter: now and then it returns the message before, which may have been another
+// node's, in place of a message of another type.
 type wrong struct {
 	*codec.Codec
 	mu   sync.Mutex
@@ -184,7 +185,7 @@ func (w *wrong) Decode(data []byte) (any, error) {
 	return v, err
 }
 
-// An adapter that is wrong does what the simulation does not, and that is said.
+// TestWrongAdapterIsCaught checks that the merge reports a difference if the adapter of live nodes is faulty.
 func TestWrongAdapterIsCaught(t *testing.T) {
 	sys, err := catalog.Find("randtree")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// rarity waits, and then compares the time: what comes out is rare in the simulation.
+// rarity waits, and then compares two times; the result that it gets is rare in the simulation.
 type rarity struct {
 	Since macetime.Time
 	Late  bool
@@ -26,8 +26,8 @@ func (r *rarity) waited(env sim.Env, _ wait) { r.Late = env.BeforeWeighted(r.Sin
 
 var rareNode = sim.Handle(sim.OnInit((*rarity).start), sim.OnSignal((*rarity).waited))
 
-// An answer that nodes got in a live run is possible in the simulation of the merged records, even if
-// it is rare.
+// TestRareAnswersAreMerged checks that an answer that nodes got in a live run is possible in the simulation, even if it is
+// rare there.
 func TestRareAnswersAreMerged(t *testing.T) {
 	sys := &sim.System{
 		Name: "rarity", Doc: "A node that does what is rare.",

@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// keeping are adders of which a crash keeps the sum.
+// keeping is a system of adders whose sums survive a crash.
 var keeping = &sim.System{
 	Name: "keeping", Doc: "Nodes that keep what they added up.",
 	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
@@ -25,8 +25,8 @@ func (s *sums) Init(sim.Env)                           {}
 func (s *sums) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (s *sums) Handle(_ sim.Env, a sim.Signal)         { s.Sum += a.(add).n }
 
-// tearing is a record to which nothing is written any more once it is torn, as when the process
-// was killed within a step: after it had kept what that came to, before it wrote it down.
+// tearing is a record that ignores all writes once it is torn, as if the process was killed within a step: after the node
+// had kept the result of the step, and before the record had it.
 type tearing struct {
 	bytes.Buffer
 	torn *atomic.Bool
@@ -41,8 +41,8 @@ func (t *tearing) Write(b []byte) (int, error) {
 
 func (t *tearing) Close() error { return nil }
 
-// The end of a process within a step leaves what the step came to and no record of it: the next
-// life has it, and it is merged as the step before the crash.
+// TestCrashWithinAStep checks the case that a process ends after the node kept the result of a step, and before the step
+// was recorded. The record of the next life has the step, and the merge takes it as the last one before the crash.
 func TestCrashWithinAStep(t *testing.T) {
 	dir := t.TempDir()
 	var records []*tearing

@@ -14,7 +14,7 @@ import (
 
 const nodes = 3
 
-// newLinks returns the links of three nodes, and what keeps the identities of the parts.
+// newLinks returns the links of three nodes, and the Sums that keep the identities of the parts.
 func newLinks(t *testing.T, network sim.Network) (*Links, *state.Sums) {
 	t.Helper()
 	sums := new(state.Sums)
@@ -32,7 +32,7 @@ func packet(number int) netsim.Packet {
 	return netsim.Packet{Message: number, Sum: canon.Hash{Lo: uint64(number)}, Origin: netsim.Origin{Step: int32(number)}}
 }
 
-// touched runs one step, and returns the places that it touched, with whether it changed each.
+// touched runs one step, and returns the places that it touched, each with the reasons as letters.
 func touched(sums *state.Sums, do func()) (all []string) {
 	sums.Touched().Begin()
 	do()
@@ -53,8 +53,8 @@ func whys(why state.Why) (text string) {
 	return text
 }
 
-// Each change of what is under way touches the parts that it changes, and no other: t took, s sent, r
-// asked for room, w wrote.
+// TestLinksTouchWhatTheyChange checks that each change of the messages under way touches the parts that it changes
+// and no others, with the right reasons: t stands for took, s for sent, r for asked for room, w for wrote.
 func TestLinksTouchWhatTheyChange(t *testing.T) {
 	l, sums := newLinks(t, sim.Network{UDPCapacity: 2})
 	c := l.Channel(0, 1)
@@ -93,7 +93,8 @@ func TestLinksTouchWhatTheyChange(t *testing.T) {
 	}
 }
 
-// A message may be delivered if its receiver accepts it; while nothing restricts it, all may.
+// TestOnlyAcceptedMessagesAreOpen checks that a message may be delivered only if its receiver accepts it, and that
+// all may while no node declines any.
 func TestOnlyAcceptedMessagesAreOpen(t *testing.T) {
 	l, _ := newLinks(t, sim.Network{})
 	l.Send(sim.LinkTCP, 0, 1, packet(1))
@@ -126,7 +127,8 @@ func TestOnlyAcceptedMessagesAreOpen(t *testing.T) {
 	}
 }
 
-// Parts that are placed are what was read, and messages of bags stay apart from equal ones.
+// TestPlacedPartsAreAsTheyWere checks that parts which were read and then placed are the same as before, and that
+// equal messages of a set and a bag are not mixed up.
 func TestPlacedPartsAreAsTheyWere(t *testing.T) {
 	from, _ := newLinks(t, sim.Network{})
 	for k, link := range []sim.Link{sim.LinkTCP, sim.LinkTCP, sim.LinkUDP, sim.LinkSet, sim.LinkBag} {
@@ -155,7 +157,8 @@ func TestPlacedPartsAreAsTheyWere(t *testing.T) {
 	}
 }
 
-// Room is what the network says, where the caller has not said otherwise.
+// TestFullLinks checks that a link is full when it has as many messages as sim.Network says, or as the default if that
+// is 0, and that a set is never full.
 func TestFullLinks(t *testing.T) {
 	l, _ := newLinks(t, sim.Network{TCPBuffer: 2, Slow: "n0-n1"})
 	if tcp, udp := l.Capacities(); tcp != 2 || udp != UDPCapacityDefault {
@@ -178,8 +181,8 @@ func TestFullLinks(t *testing.T) {
 	}
 }
 
-// Each message has a number, counted from 1 in each run: also a copy and one that is lost for want of
-// room. A message that is in the set already keeps its number.
+// TestMessagesAreNumbered checks that each message gets a number, counted from 1 in each run, even a copy and a
+// message that is lost because there is no room. Sending a message again that is in the set returns its old number.
 func TestMessagesAreNumbered(t *testing.T) {
 	l, _ := newLinks(t, sim.Network{UDPCapacity: 1})
 	for k, c := range []struct {

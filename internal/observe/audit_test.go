@@ -19,7 +19,7 @@ type called struct {
 	Do    func()
 }
 
-// scene is what an Audit of two nodes and a monitor examines.
+// scene is an Audit with the two nodes and the monitor that it examines.
 type scene struct {
 	nodes  [2]*box
 	memory *box
@@ -62,7 +62,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// step lets node 0 change things, and returns how the audit stops the run.
+// step runs do as the handler of node 0, and returns the message with which the audit stops the run, or "".
 func (s *scene) step(do func()) (said string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -78,8 +78,8 @@ func (s *scene) step(do func()) (said string) {
 	return ""
 }
 
-// A handler may change its own node, and neither its message, another node, a message under way, nor
-// the memory of a monitor.
+// TestAuditStopsForeignChanges checks that a handler may change its own node, but not its message, another node,
+// a message under way, or the memory of a monitor.
 func TestAuditStopsForeignChanges(t *testing.T) {
 	for _, c := range []struct {
 		do   func(*scene)
@@ -98,7 +98,8 @@ func TestAuditStopsForeignChanges(t *testing.T) {
 	}
 }
 
-// Check reports whether the handler changed its own node, and what was resumed is no change.
+// TestAuditReportsOwnChanges checks that Check reports whether the handler changed its own node, and that changes
+// before Resume do not count.
 func TestAuditReportsOwnChanges(t *testing.T) {
 	s := newScene(t)
 	if s.audit.Check(0, false) {
@@ -115,7 +116,8 @@ func TestAuditReportsOwnChanges(t *testing.T) {
 	}
 }
 
-// A handler must not change a value after passing it to Env, unless the step ended before.
+// TestAuditOfHandedValues checks that a handler must not change a value after passing it to Env, until the next step
+// begins.
 func TestAuditOfHandedValues(t *testing.T) {
 	for _, last := range []trace.EffectKind{trace.EffectSend, trace.EffectCrash} {
 		s := newScene(t)
@@ -133,7 +135,8 @@ func TestAuditOfHandedValues(t *testing.T) {
 	}
 }
 
-// A value that cannot be copied is shown as it was, too, since its texts are kept instead.
+// TestAuditOfValuesThatCannotBeCopied checks that the message shows how a value was before, even if the value cannot
+// be copied: its texts are kept instead.
 func TestAuditOfValuesThatCannotBeCopied(t *testing.T) {
 	s, calls := newScene(t), 0
 	value := &called{Items: []int{5}, Do: func() { calls++ }}
@@ -151,7 +154,7 @@ func TestAuditOfValuesThatCannotBeCopied(t *testing.T) {
 	}
 }
 
-// A property must change no node and give one answer.
+// TestAuditOfProperties checks that a property must not change a node, and must give one answer in a state.
 func TestAuditOfProperties(t *testing.T) {
 	s, asked := newScene(t), 0
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// The times of a comparison are named by what the node that compares keeps them in.
+// TestCompared checks that the times of a comparison are described by the fields that hold them in the node.
 func TestCompared(t *testing.T) {
 	n0, n1 := state.AddrOf(0), state.AddrOf(1)
 	before := []canon.Line{

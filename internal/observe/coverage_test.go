@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// TestCoverageOfManyTypes: types that share a place are not taken for one.
+// TestCoverageOfManyTypes checks that two types with the same slot in the cache are counted apart.
 func TestCoverageOfManyTypes(t *testing.T) {
 	c := new(Coverage)
 	c.Prepare(sim.Params{})
@@ -31,8 +31,8 @@ func TestCoverageOfManyTypes(t *testing.T) {
 	}
 }
 
-// TestCoverageOfCoins: coins are counted for a limited number of purposes, and a line says when
-// there were more; the answers that a coin never gave are abbreviated to one line.
+// TestCoverageOfCoins checks that coins are counted for a limited number of purposes and that a line says when
+// there were more, and that the answers which a coin never gave are abbreviated to one line.
 func TestCoverageOfCoins(t *testing.T) {
 	c := new(Coverage)
 	c.Prepare(sim.Params{})
@@ -55,7 +55,7 @@ func TestCoverageOfCoins(t *testing.T) {
 	}
 }
 
-// TestCoverageNames: types that share a name are shown with their packages.
+// TestCoverageNames checks that types that share a name are shown with their packages.
 func TestCoverageNames(t *testing.T) {
 	got := typeNames([]*typeTally{
 		{typ: reflect.TypeFor[sim.Flushed]()}, {typ: reflect.TypeFor[*sim.PeerError]()}, {typ: reflect.TypeFor[strings.Reader]()},
@@ -66,7 +66,8 @@ func TestCoverageNames(t *testing.T) {
 	}
 }
 
-// If several runs have budgets for a fault, the largest one counts, and unlimited is the largest.
+// TestLargestBudgets checks that the largest budget for a fault counts if runs have several, and that unlimited is
+// the largest.
 func TestLargestBudgets(t *testing.T) {
 	c := &Coverage{}
 	for _, f := range []sim.Faults{{Crash: 2, Loss: sim.Unlimited}, {Crash: 1, Loss: 5, Reset: 1}, {Reset: sim.Unlimited}} {
@@ -77,7 +78,7 @@ func TestLargestBudgets(t *testing.T) {
 	}
 }
 
-// A type is signalled that was possible as anything but a message.
+// TestSignalled checks that a type counts as signalled if it was possible in any other way than as a message.
 func TestSignalled(t *testing.T) {
 	for _, c := range []struct {
 		kinds []sim.Kind

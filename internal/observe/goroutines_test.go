@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// several is a number of goroutines that is larger than that of those which end meanwhile: the goroutine of the
-// test before may still count when the next one begins.
+// several is a number of goroutines. It is larger than the number of goroutines of the test before that may end
+// meanwhile, so that the count grows.
 const several = 8
 
 // starts starts several goroutines, which wait for release, and waits until they run. When the test is over, it
@@ -28,7 +28,8 @@ func starts(t *testing.T, release chan bool) {
 	}
 }
 
-// Goroutines are noticed once, and not at all if they were there before the handler.
+// TestGoroutinesAreNoticedOnce checks that goroutines of a handler are noticed once, and that goroutines which
+// existed before the handler are not.
 func TestGoroutinesAreNoticedOnce(t *testing.T) {
 	var g Goroutines
 	release := make(chan bool)
@@ -46,7 +47,7 @@ func TestGoroutinesAreNoticedOnce(t *testing.T) {
 	}
 }
 
-// Goroutines of macemc's own do not count: nobody looks at the stacks of all goroutines for them.
+// TestHelpersDoNotCount checks that goroutines of macemc's own do not count as grown.
 func TestHelpersDoNotCount(t *testing.T) {
 	var g Goroutines
 	release := make(chan bool)

@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// Lines of one path are compared as a multiset, and the changes in the memory of a node that went
-// down are set apart.
+// TestDiffOfStates checks that lines with one path are compared as a multiset, and that Went removes changes in the
+// memory of a node that went down.
 func TestDiffOfStates(t *testing.T) {
 	n0, n1 := state.AddrOf(0), state.AddrOf(1)
 	line := func(part Part, node sim.Addr, path, value string) canon.Line {
@@ -44,7 +44,8 @@ func TestDiffOfStates(t *testing.T) {
 	}
 }
 
-// A field that leads to another object says which fields share it, and which type to declare.
+// TestDescribeSharedObjects checks that the text about a field that refers to another object names the fields that
+// share the object, and the type to declare.
 func TestDescribeSharedObjects(t *testing.T) {
 	d := Difference{Path: "n0.Peer", A: "=.", B: "{1}", Of: Place{PartField, state.AddrOf(0)}}
 	got := d.Describe(func(node sim.Addr, path string) string { return strings.Join([]string{node.String(), path}, "/") })

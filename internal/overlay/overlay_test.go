@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every hunk stands once in the sources of the Go that runs the tests.
+// TestHunksApply checks that every hunk occurs once in the sources of the Go release that runs the tests.
 func TestHunksApply(t *testing.T) {
 	o, err := Write(t.TempDir())
 	if err != nil {
@@ -27,7 +27,7 @@ func TestHunksApply(t *testing.T) {
 	}
 }
 
-// fake is a GOROOT with one file.
+// fake returns a GOROOT with one file.
 func fake(t *testing.T, name, text string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -69,7 +69,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The hash is of all that is replaced and added, and of the version.
+// TestHash checks that the hash covers everything that the overlay replaces and adds, and the version.
 func TestHash(t *testing.T) {
 	files := func(text string) map[string]string { return map[string]string{"a": text, "b": "c"} }
 	if hash("go1.26.1", files("x")) == hash("go1.26.1", files("y")) || hash("go1.26.1", files("x")) == hash("go1.26.2", files("x")) {
@@ -77,7 +77,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// A toolchain in the cache of modules gets another name, again if it moved.
+// TestLink checks that a toolchain in the module cache gets another name, and a new one if it has moved.
 func TestLink(t *testing.T) {
 	dir, one, two := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, root := range []string{one, one, two} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every occurrence of the module's path is renamed, and texts that only look like it are not.
+// TestRename checks that every occurrence of the module's path is renamed, and that texts which only look like it are not.
 func TestRename(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// A header that a setting wrote is read back as the same setting, whichever of its
+// TestHeaderIsReadBack checks that Parse reads the header that a setting wrote as the same setting, whichever of its
 // conditions differ from the default.
 func TestHeaderIsReadBack(t *testing.T) {
 	sys := toy.MustParse("start: a\na -> b\n\nstart: a\na -> b\n")
@@ -57,7 +57,7 @@ func TestHeaderIsReadBack(t *testing.T) {
 	}
 }
 
-// ParseNetwork reads what a Network writes.
+// TestNetworkIsReadBack checks that ParseNetwork reads what Network.String writes.
 func TestNetworkIsReadBack(t *testing.T) {
 	for _, n := range []sim.Network{{TCPBuffer: 3}, {UDPCapacity: 2}, {TCPBuffer: 1, UDPCapacity: 9}} {
 		if back, err := ParseNetwork(n.String()); back.String() != n.String() || err != nil {

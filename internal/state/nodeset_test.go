@@ -8,8 +8,8 @@ import (
 	"macemc/internal/canon"
 )
 
-// A set of nodes agrees with a map, in systems with up to and with more than 64 nodes, and equal sets
-// have equal identities.
+// TestNodeSetAgreesWithMap compares a NodeSet with a map, in systems with up to 64 nodes and with more, and checks
+// that equal sets have equal identities.
 func TestNodeSetAgreesWithMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 7, 64, 65, 128, 160} {

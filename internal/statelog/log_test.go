@@ -16,7 +16,7 @@ import (
 	"macemc/simfs"
 )
 
-// host is the environment of a node that has nothing but a disk, which says of each change of it.
+// host is the Env of a node that has only a disk. It calls changed after each change of the disk.
 type host struct {
 	sim.Env
 	disk    *disk.Disk
@@ -78,12 +78,12 @@ func mounted(d *disk.Disk, changed func(*disk.Disk)) (FS, *host) {
 	return simulated{f}, h
 }
 
-// content is what a log holds: a checkpoint contains the records before it.
+// content is the contents of a log, as its records. A checkpoint contains all records before it.
 type content []string
 
 func (c content) text() []byte { return []byte(strings.Join(c, ",")) }
 
-// recovered reads a log.
+// recovered reads a log, and returns its contents.
 func recovered(fs FS) (all content, l *Log, rec *Recovered, err error) {
 	l, rec, err = Recover(fs, Reader{
 		Header: func(h []byte) error {
@@ -109,7 +109,7 @@ func recovered(fs FS) (all content, l *Log, rec *Recovered, err error) {
 	return all, l, rec, err
 }
 
-// user appends to a log by a script, and knows what was appended and what was committed.
+// user appends to a log as a script says, and knows which records were appended and how many were committed.
 type user struct {
 	log       *Log
 	all       content
@@ -132,7 +132,7 @@ func (u *user) checkpoint(t *testing.T) {
 	u.committed = len(u.all)
 }
 
-// run takes a script: a record, a commit and a checkpoint are a letter each.
+// run executes a script, in which a letter stands for a record, a commit or a checkpoint.
 func (u *user) run(t *testing.T, script string) {
 	for _, c := range script {
 		switch c {
@@ -153,8 +153,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A crash at any write of a log leaves a prefix of what was appended, with all that was
-// committed; and so does a crash of the process that recovers from it.
+// TestEveryCrashLeavesAPrefix checks that a crash at any write of a log leaves a prefix of the appended records, with all
+// that were committed, and that the same holds for a crash of the process that recovers the log.
 func TestEveryCrashLeavesAPrefix(t *testing.T) {
 	outcomes := 0
 	for _, script := range []string{"rrcrC", "rcCrrcCrcC", "CrrrcrrcCC"}[:long.Of(2, 3)] {
@@ -207,7 +207,7 @@ func TestEveryCrashLeavesAPrefix(t *testing.T) {
 	t.Logf("%d outcomes of crashes", outcomes)
 }
 
-// written is a log in a directory of the system: its segments, by name.
+// written writes a log to a directory of the operating system by a script, and returns the directory.
 func written(t *testing.T, script string) (dir string, u *user) {
 	t.Helper()
 	dir = t.TempDir()
@@ -219,8 +219,8 @@ func written(t *testing.T, script string) (dir string, u *user) {
 	return dir, u
 }
 
-// Whichever byte of a segment changes, and wherever it is cut, Recover returns a prefix or an
-// error; a record is never lost silently from the middle.
+// TestDamageIsNoticed changes each byte of a segment, and cuts the segment at each place. Recover must return a prefix of
+// the records or an error, so that no record in the middle is lost without notice.
 func TestDamageIsNoticed(t *testing.T) {
 	dir, u := written(t, "rrcCrrrcrrc")
 	newest := filepath.Join(dir, segmentName(2))
@@ -260,7 +260,8 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 }
 
-// A record that is taken out, doubled or exchanged for another is noticed, though each is whole.
+// TestRecordsAreChained checks that a record which is removed, repeated or replaced by another is noticed, though each
+// frame is intact.
 func TestRecordsAreChained(t *testing.T) {
 	dir, u := written(t, "rrrrc")
 	name := filepath.Join(dir, segmentName(1))
@@ -309,8 +310,8 @@ func (f fullFile) Write(b []byte) (int, error) {
 	return n, errFull
 }
 
-// Wherever the disk is full, the log reports it and accepts nothing more, and the disk has a
-// prefix from which a later process goes on.
+// TestFullDisk checks that, wherever the disk becomes full, the log returns an error and accepts nothing more, and that
+// the disk has a prefix with which a later process can continue.
 func TestFullDisk(t *testing.T) {
 	for left := range 400 {
 		fs, _ := mounted(nil, nil)
@@ -348,8 +349,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A segment before the last two is removed, one that was not finished has no meaning, and a
-// directory that has a log is not begun again.
+// TestSegments checks that segments before the last two are removed, that a segment which was not completed is ignored, and
+// that Create returns an error for a directory that has a log.
 func TestSegments(t *testing.T) {
 	dir, u := written(t, "rCrCrCr")
 	must(t, os.WriteFile(filepath.Join(dir, segmentName(9)+unfinished), []byte(magic), 0o666))
@@ -370,7 +371,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// Only one process uses a directory.
+// TestLock checks that only one process can use a directory.
 func TestLock(t *testing.T) {
 	dir := Dir(filepath.Join(t.TempDir(), "new", "state"))
 	unlock, err := dir.Lock()

@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// The transcripts hold a graph each, and every run of it to a depth, as the
-// odometer enumerates them; or the error.
+// TestToy runs transcripts, each of which has a graph and every run of it to a depth, as an odometer
+// enumerates them, or the error.
 func TestToy(t *testing.T) {
 	transcript.Run(t, "testdata", func(t *testing.T, d *transcript.Data) string {
 		switch d.Cmd {
@@ -37,7 +37,7 @@ func TestToy(t *testing.T) {
 	})
 }
 
-// runs lists every run to a depth.
+// runs returns every run to a depth as text.
 func runs(t *testing.T, sys *sim.System, depth int) string {
 	t.Helper()
 	if err := sys.Validate(sim.Params{}); err != nil {
@@ -71,7 +71,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 	}
 }
 
-// tell writes the places of the nodes, and a star if the state is live.
+// tell writes the vertices of the nodes, and a star if the state is live.
 func tell(b *strings.Builder, w *world.World) {
 	for i, l := range w.Text.Lines() {
 		if l.Path == "faults left" { // so that coins fall on their rare sides too
@@ -87,7 +87,7 @@ func tell(b *strings.Builder, w *world.World) {
 	}
 }
 
-// Walks do not take rare steps.
+// TestRareIsNotWalked checks that walks do not take rare steps.
 func TestRareIsNotWalked(t *testing.T) {
 	w, err := world.New(MustParse(`
 		start: a

@@ -7,7 +7,7 @@ import (
 	"macemc/choose"
 )
 
-// One process reads what another one has written to the same file.
+// TestTrail checks that one Trail reads what another one has written to the same file.
 func TestTrail(t *testing.T) {
 	held, err := New()
 	if err != nil {

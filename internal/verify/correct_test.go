@@ -24,20 +24,20 @@ var (
 	together = flag.Duration("together", 0, "end such a campaign after this time of the processor in all")
 )
 
-// longer are the systems that are searched four times as long.
+// longer has the names of the systems that are searched four times as long.
 var longer = []string{"randtree", "transport", "pastry", "overcast"}
 
-// progressOf is what a campaign notes of one system. Seeds are never used twice.
+// progressOf has the counts of a campaign for one system. Each search has a seed of its own.
 type progressOf struct {
 	Searches, Refused, Undecided, Found int
 	States, Steps                       int
 	Seconds                             float64
 }
 
-// TestCorrectSystems searches the systems of the catalogue without their bugs: with values of
-// parameters, numbers of nodes and faults that are drawn at random from those that the
-// system allows, each on a seed of its own. Nothing may be found. The system that was
-// searched least is next, so the campaign may be stopped and goes on at any time.
+// TestCorrectSystems searches the systems of the catalogue without their bugs, and expects no finding. It draws
+// values of parameters, numbers of nodes and faults at random from those that a system allows, each with a seed of its
+// own. The next system is the one that was searched for the shortest time, so the campaign can be stopped at any time
+// and continued later.
 func TestCorrectSystems(t *testing.T) {
 	if *correct == 0 {
 		t.Skip("it takes hours: make campaign-correct")
@@ -57,8 +57,8 @@ func TestCorrectSystems(t *testing.T) {
 	}
 }
 
-// next returns the system that was searched least, and for how many seconds. The time of the longer
-// ones counts for a fourth.
+// next returns the system that was searched for the shortest time, and that time in seconds. For longer systems the time
+// is divided by four.
 func next(notes map[string]*progressOf) (least *sim.System, seconds float64) {
 	for _, sys := range catalog.Systems() {
 		if notes[sys.Name] == nil {
@@ -75,10 +75,10 @@ func next(notes map[string]*progressOf) (least *sim.System, seconds float64) {
 	return least, seconds
 }
 
-// seedFirst is before the seeds of this campaign; no other test or table uses larger ones.
+// seedFirst is a number below all seeds of this campaign. No other test or table uses larger seeds.
 const seedFirst = 5_000_000_000
 
-// search takes one search of a system.
+// search makes one search of a system, and counts the result.
 func (p *progressOf) search(t *testing.T, sys *sim.System) {
 	p.Searches++
 	seed := uint64(seedFirst + p.Searches)
@@ -119,7 +119,7 @@ func write(t *testing.T, file string, f *search.Finding) {
 	}
 }
 
-// drawn returns the options of a search, drawn from those that a system allows.
+// drawn returns random options of a search among those that the system allows.
 func drawn(d *rand.Rand, sys *sim.System) (opts search.Options, err error) {
 	var settings []string
 	for _, p := range sys.Params {

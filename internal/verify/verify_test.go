@@ -48,7 +48,7 @@ func TestAsStated(t *testing.T) {
 	}
 }
 
-// Each deviation from what an entry states is reported, in its own words.
+// TestNotAsStated checks that each deviation from an entry is reported, in words of its own.
 func TestNotAsStated(t *testing.T) {
 	for _, c := range []struct {
 		id     string
@@ -75,7 +75,7 @@ func TestNotAsStated(t *testing.T) {
 	}
 }
 
-// With four nodes brokentree has a loop without a bug too.
+// TestNotClean checks that a finding without a bug is reported: with four nodes, brokentree has a loop even without bugs.
 func TestNotClean(t *testing.T) {
 	e := entry(t, "BT2")
 	e.Flags = known.Flags{Nodes: 4, Params: []string{"children=12"}}
@@ -89,7 +89,8 @@ func TestNotClean(t *testing.T) {
 	}
 }
 
-// Less effort than was asked for, and what was not exercised, is not clean.
+// TestUnclean checks that a system does not count as clean if the search had less effort than was required, or
+// did not exercise something.
 func TestUnclean(t *testing.T) {
 	result := func(safety, liveness search.State, states int, never ...string) *search.Result {
 		return &search.Result{
@@ -126,8 +127,8 @@ func TestUnclean(t *testing.T) {
 	}
 }
 
-// The effort of the search of the correct system follows from all bugs of the system, and is
-// announced before it begins.
+// TestEffort checks that the effort of the search without bugs follows from the searches for all bugs of the system, and
+// is announced before the search begins.
 func TestEffort(t *testing.T) {
 	var told []Ahead
 	near, far := entry(t, "BT1"), entry(t, "BT2")
@@ -144,7 +145,7 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// If verify is stopped, it returns the results so far, and the catalogue does not hold.
+// TestStopped checks that a verification which is stopped returns the results so far, and does not hold.
 func TestStopped(t *testing.T) {
 	asked, begun := 0, 0
 	r := run(t, Options{
@@ -161,7 +162,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// A bug may be looked for from the end of a recorded run.
+// TestPrefix checks that a search for a bug may begin at the end of a recorded run.
 func TestPrefix(t *testing.T) {
 	e := entry(t, "ST1")
 	params, err := e.System.Configure(2, []string{"messages=2"}, nil)
@@ -189,7 +190,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// Seeds begin with the one that is asked for.
+// TestSeeds checks that the seeds begin with Options.Seed.
 func TestSeeds(t *testing.T) {
 	r := run(t, Options{Seed: 7, Seeds: 2, NoClean: true, NoAlone: true}, entry(t, "ST1"))
 	if runs := r.Bugs[0].Runs; len(runs) != 2 || runs[0].Seed != 7 || runs[1].Seed != 8 || r.Seed != 7 {
@@ -197,8 +198,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// If an entry states how often fresh seeds find its critical step, another step is allowed
-// about as often, and no more.
+// TestOtherCriticalSteps checks that, if an entry states on which share of fresh seeds its critical step is found,
+// another step is allowed about as often, and no more.
 func TestOtherCriticalSteps(t *testing.T) {
 	e := entry(t, "HS1")
 	e.Critical = []known.Critical{{Kind: sim.KindCrash}}
@@ -211,8 +212,8 @@ func TestOtherCriticalSteps(t *testing.T) {
 	}
 }
 
-// A bug that needs more than --bug is looked for without that too: flags are
-// more, and so is a number of walks.
+// TestAlone checks that a bug which needs other flags than --bug, or more walks, is also searched for without
+// these.
 func TestAlone(t *testing.T) {
 	rare := entry(t, "ST1")
 	rare.Paths = 100
@@ -229,7 +230,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// withoutFaults is a system that promises to survive nothing.
+// withoutFaults returns a copy of sys that promises to survive no faults.
 func withoutFaults(sys *sim.System) *sim.System {
 	bare := *sys
 	bare.Tolerates = sim.Faults{}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// Each bad handler is reported with its error; no good one is, though they look like the bad
-// ones.
+// TestHandlers checks that each bad handler in testdata is reported with its error, and that no good handler is, though
+// they look similar.
 func TestHandlers(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -25,7 +25,7 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
-// handlers returns how many functions of a file take a sim.Env.
+// handlers returns the number of functions in a file that have a sim.Env as a parameter.
 func handlers(t *testing.T, name string) (n int) {
 	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 	if err != nil {
@@ -43,7 +43,7 @@ func handlers(t *testing.T, name string) (n int) {
 	return n
 }
 
-// Only a call by go vet makes the program its tool.
+// TestCalled checks that Called returns true only for the arguments with which go vet calls its tool.
 func TestCalled(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// Identify reads what sim.Event.Text writes, for every kind of event.
+// TestIdentify checks that Identify reads what sim.Event.Text writes, for every kind of event.
 func TestIdentify(t *testing.T) {
 	walker, err := canon.New(canon.Options{})
 	if err != nil {
@@ -48,7 +48,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// The same message in two terms is alike.
+// TestAlike checks that Alike returns the same for messages that differ only in their contents, such as a term.
 func TestAlike(t *testing.T) {
 	for text, want := range map[string]string{
 		`n1 message wire("\x01 from (2)") from n0 by udp`:   "n1 message wire from n0 by udp",

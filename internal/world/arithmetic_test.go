@@ -13,8 +13,8 @@ import (
 	"macemc/trace"
 )
 
-// On plain states, what a step does to a vector is computed, and what is
-// possible is read off it; the world is the oracle of both.
+// TestArithmetic checks that, in plain states, the state after a step and the possible events can be
+// computed from the numbers of the parts alone. A world that takes the same steps is the reference.
 func TestArithmetic(t *testing.T) {
 	plans, walks := uint64(300), uint64(3)
 	if testing.Short() {
@@ -49,7 +49,7 @@ func TestArithmetic(t *testing.T) {
 	t.Log(seen)
 }
 
-// arithmetic takes one random walk and computes each step of it.
+// arithmetic takes one random walk and checks what is computed for each of its steps.
 func (b *banked) arithmetic(walk uint64, seen map[string]int) {
 	b.t.Helper()
 	w, before, after, healed := b.w, make(Vector, b.bank.Places()), make(Vector, b.bank.Places()), make(Vector, b.bank.Places())
@@ -91,7 +91,8 @@ func (b *banked) sum(v Vector) (h canon.Hash) {
 	return h
 }
 
-// plain says what the bank says of all parts, where no node is absent.
+// plain reports whether state v is plain, by what the bank knows of its parts: no node is absent,
+// each part is Plain, and the environment is calm.
 func (b *banked) plain(v Vector) bool {
 	n := b.w.n
 	for i := range n {
@@ -108,7 +109,7 @@ func (b *banked) plain(v Vector) bool {
 	return calm
 }
 
-// isPlain says what the world says.
+// isPlain reports whether the present state of w is plain, by the world's own fields.
 func isPlain(w *World) bool {
 	for i := range w.nodes.at {
 		if n := &w.nodes.at[i]; n.life != lifeUp || w.Links.TCP().Flushing(i) || n.guards.Gathers() || n.next < len(n.script) && n.script[n.next] == (sim.Leave{}) {
@@ -123,8 +124,8 @@ func isPlain(w *World) bool {
 	return w.Environ.cut == nil && w.Environ.paused.Empty() && w.Environ.early == sim.Unlimited && !w.Links.Slow()
 }
 
-// A part that arithmetic has made is what its sum says, and stays it whatever is
-// made of it later.
+// TestArithmeticMakesParts checks that a part made by Push, Pop or Opened has the identity that the bank
+// records for it, and that it does not change when other parts are made of it.
 func TestArithmeticMakesParts(t *testing.T) {
 	const plans, each = 40, 400
 	for seed := range uint64(plans) {
@@ -162,8 +163,8 @@ func TestArithmeticMakesParts(t *testing.T) {
 	}
 }
 
-// described compares what the bank says of a plain state's parts with what the
-// world enables.
+// described compares the possible events that the bank computes for state v with those that the
+// world lists. It does nothing if v is not plain.
 func (b *banked) described(v Vector, seen map[string]int) {
 	b.t.Helper()
 	if plain := b.plain(v); plain != isPlain(b.w) {
@@ -190,7 +191,7 @@ func (b *banked) described(v Vector, seen map[string]int) {
 	}
 }
 
-// tell returns an event as text, with messages by their number in the bank.
+// tell returns an event as text, in which a message is its number in the bank.
 func (b *banked) tell(e sim.Event) string {
 	if e.Kind == sim.KindMessage {
 		return fmt.Sprintf("%s from %s to %s: %d", e.Link, e.From, e.Node, b.w.State.Message(b.bank, e.Value))
@@ -247,9 +248,9 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 	return all
 }
 
-// computed is the vector after a step, by arithmetic: the node part is the
-// handler's, everything else follows from what it was given and has sent. It
-// is not plain if the handler did more than that.
+// computed returns the state after step e from state before, as computed by arithmetic: it takes the node's
+// part from after, and computes all others from the message that e took and those that it sent. plain is
+// false if the handler did anything else that changes other parts.
 func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int) (v Vector, plain bool) {
 	w, n := b.w, b.w.n
 	i := e.Node.Index()
@@ -301,7 +302,7 @@ func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int
 	return v, true
 }
 
-// pop takes the message of an event off its channel.
+// pop takes the message of event e off its channel in v, and returns the place of the channel.
 func (b *banked) pop(v Vector, e sim.Event, seen map[string]int) (place int) {
 	n, from, to := b.w.n, e.From.Index(), e.Node.Index()
 	seen[e.Link.String()+" message"]++
@@ -321,8 +322,7 @@ func (b *banked) pop(v Vector, e sim.Event, seen map[string]int) (place int) {
 	return place
 }
 
-// healed compares the healed form of a state with what healing makes of it,
-// and comes back.
+// healed checks that Bank.Heal changes v as World.Heal changes the world's state, and loads v again.
 func (b *banked) healed(v, to Vector, seen map[string]int) {
 	b.t.Helper()
 	want := slices.Clone(v)
@@ -337,7 +337,8 @@ func (b *banked) healed(v, to Vector, seen map[string]int) {
 	b.w.State.Load(b.bank, v)
 }
 
-// A set keeps a message once, wherever it is put in.
+// TestArithmeticOfSets checks that a set keeps each message once, in whatever order and however often the
+// messages are added.
 func TestArithmeticOfSets(t *testing.T) {
 	sys, _ := random(1)
 	w, err := New(sys, sim.Params{}, Config{})

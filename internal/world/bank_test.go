@@ -13,7 +13,7 @@ import (
 	"macemc/sim"
 )
 
-// moment is a state as it was met, and what the world said of it.
+// moment is a state that the walk was in, with what the world reported about it.
 type moment struct {
 	v      Vector
 	hash   canon.Hash
@@ -22,7 +22,7 @@ type moment struct {
 	follow int    // the moment that this step led to
 }
 
-// tellState is all that a world says of the state that it is in.
+// tellState returns everything that a world reports about its present state, as text.
 func tellState(w *World) string {
 	var b strings.Builder
 	for _, l := range w.Text.Lines() {
@@ -40,7 +40,7 @@ func tellState(w *World) string {
 	return b.String()
 }
 
-// noted writes down what a source answers.
+// noted passes questions to a source and records the answers.
 type noted struct {
 	choose.Source
 	answers []int
@@ -52,7 +52,7 @@ func (n *noted) Answer(q *choose.Question) int {
 	return k
 }
 
-// scripted gives answers that were noted.
+// scripted is a source that gives recorded answers.
 type scripted struct{ answers []int }
 
 func (s *scripted) Answer(*choose.Question) int {
@@ -96,7 +96,7 @@ func newBanked(t *testing.T, sys *sim.System, c Config, seed uint64) *banked {
 
 var delivers int // states in which a message can be delivered, by Bank.Delivers
 
-// save banks the state that the world is in.
+// save saves the world's present state in the bank, and returns the number of its moment.
 func (b *banked) save() int {
 	b.t.Helper()
 	m := moment{v: make(Vector, b.bank.Places()), follow: -1}
@@ -124,7 +124,7 @@ func (b *banked) save() int {
 	return len(b.moments) - 1
 }
 
-// load goes back to a moment; all must be as it was.
+// load loads the state of a moment into w, and checks that everything is as it was in that moment.
 func (b *banked) load(w *World, at int) {
 	b.t.Helper()
 	w.State.Load(b.bank, b.moments[at].v)
@@ -142,7 +142,8 @@ func (b *banked) same(w *World, at int, how string) {
 	}
 }
 
-// step takes a random step from a moment that the world is at.
+// step takes a random step in a world that is at the moment at. It returns the next moment, and whether
+// the run can continue.
 func (b *banked) step(at int) (next int, more bool) {
 	b.t.Helper()
 	src := &noted{Source: b.walk}
@@ -164,7 +165,7 @@ func (b *banked) step(at int) (next int, more bool) {
 	return next, !failed
 }
 
-// again takes the step that was taken from a moment, in any world.
+// again takes, in world w, the step that was once taken from a moment, and checks where it leads.
 func (b *banked) again(w *World, at int) {
 	b.t.Helper()
 	m := &b.moments[at]
@@ -293,7 +294,7 @@ var shaped = &sim.System{
 	})},
 }
 
-// counts is a signal of a counter: 0 sets a timer, 1 posts a task, and others only count.
+// counts is a signal of a counter: 0 sets a timer, 1 posts a task, and others are only counted.
 type counts uint8
 
 type counter struct{ Of [5]uint8 }
@@ -319,7 +320,8 @@ func (c *counter) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// A walk that is taken again meets the parts that are banked, and no others.
+// TestBankFindsPartsAgain checks that a walk which is repeated finds all of its parts in the bank, and adds
+// none.
 func TestBankFindsPartsAgain(t *testing.T) {
 	for seed := range uint64(30) {
 		sys, c := random(seed)

@@ -37,8 +37,8 @@ func (p *plain) Init(sim.Env)                           { p.step = stepPlain }
 func (p *plain) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (p *plain) Handle(sim.Env, sim.Signal)             {}
 
-// TestBound: a node with a function literal that has variables cannot be copied, and is reported;
-// a node with a method value, or with a function without variables, can.
+// TestBound checks that a node with a function literal that has variables is reported as one that cannot
+// be copied, and that a node with a method value, or with a function without variables, can be copied.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		node func() sim.Node

@@ -8,7 +8,7 @@ import (
 	"macemc/trace"
 )
 
-// talker asks its environment so often in each of two steps.
+// talker calls its Env Often times in each of two steps.
 type talker struct {
 	Often, Did int
 }
@@ -26,7 +26,7 @@ func (c *talker) Handle(env sim.Env, _ sim.Signal) {
 
 type askAgain struct{}
 
-// A handler may call Env callsMost times in each of its steps, and not once more.
+// TestCallsMost checks that a handler may call Env callsMost times in each step, and not once more.
 func TestCallsMost(t *testing.T) {
 	for _, beyond := range []int{0, 1} {
 		w, err := New(&sim.System{

@@ -13,7 +13,7 @@ import (
 	"macemc/trace"
 )
 
-// keeper is a node that does with times what a test asks for, once.
+// keeper is a node that calls use once for each request; the test defines use, which works with times.
 type keeper struct {
 	Times [3]macetime.Time
 	Any   any
@@ -27,7 +27,7 @@ func (k *keeper) Handle(env sim.Env, _ sim.Signal)       { k.use(k, env) }
 
 type ask struct{ N int }
 
-// keepers are two nodes, of which the first runs use for each opening.
+// keepers makes a world of two nodes. The first calls use for each of its requests.
 func keepers(t *testing.T, openings int, config world.Config, use func(*keeper, sim.Env)) *world.World {
 	t.Helper()
 	sys := sound()
@@ -50,8 +50,8 @@ func keepers(t *testing.T, openings int, config world.Config, use func(*keeper, 
 	return w
 }
 
-// TestStateShowsWhatIsKnownOfTimes: what the hash sees of a clock is what the lines
-// say, in the names that the fields have.
+// TestStateShowsWhatIsKnownOfTimes checks that the lines of a state show everything about a clock that
+// the hash includes, with the names that the times have in the node's fields.
 func TestStateShowsWhatIsKnownOfTimes(t *testing.T) {
 	step := 0
 	w := keepers(t, 3, world.Config{Trace: true}, func(k *keeper, env sim.Env) {
@@ -103,8 +103,8 @@ func TestStateShowsWhatIsKnownOfTimes(t *testing.T) {
 	}
 }
 
-// TestTimesStayWithTheirNode: passing a time to another node or to an effect is the service's
-// mistake, and is reported in a sentence.
+// TestTimesStayWithTheirNode checks that passing a time to another node, or to an effect such as a timer, is
+// reported as a mistake of the service, in one sentence.
 func TestTimesStayWithTheirNode(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -148,7 +148,8 @@ func TestTimesStayWithTheirNode(t *testing.T) {
 	}
 }
 
-// A time may be written as text for people, and nothing else is taken for the text of one.
+// TestTimesAsTextForPeople checks that a time may be written into a text for people, and that other texts
+// that look like one are not taken for a time.
 func TestTimesAsTextForPeople(t *testing.T) {
 	w := keepers(t, 1, world.Config{Trace: true}, func(k *keeper, env sim.Env) {
 		now := env.Now()
@@ -169,8 +170,8 @@ func TestTimesAsTextForPeople(t *testing.T) {
 	}
 }
 
-// TestTimesOfAnotherNode: a node that uses another node's time, which it got through shared
-// memory, is reported.
+// TestTimesOfAnotherNode checks that a node is reported if it uses another node's time, which it got through
+// shared memory.
 func TestTimesOfAnotherNode(t *testing.T) {
 	var shared macetime.Time
 	sys := sound()
@@ -200,8 +201,8 @@ func TestTimesOfAnotherNode(t *testing.T) {
 	}
 }
 
-// TestWhatIsKnownIsPartOfTheState: two states that differ only in the answer to one comparison of
-// times are different, and a comparison whose result follows from earlier answers is not asked.
+// TestWhatIsKnownIsPartOfTheState checks that two states which differ only in the answer to one comparison
+// of times are different, and that a comparison whose result follows from earlier answers is not asked.
 func TestWhatIsKnownIsPartOfTheState(t *testing.T) {
 	end := func(answer int) string {
 		w := keepers(t, 1, world.Config{}, func(k *keeper, env sim.Env) {
@@ -222,8 +223,8 @@ func TestWhatIsKnownIsPartOfTheState(t *testing.T) {
 	}
 }
 
-// TestBeforeWeighted: BeforeWeighted asks as Before does if both answers are possible, with the
-// given weights, and returns the answer without asking if it follows from earlier ones.
+// TestBeforeWeighted checks that BeforeWeighted asks with the given weights if both answers are possible,
+// and returns the answer without asking if it follows from earlier ones.
 func TestBeforeWeighted(t *testing.T) {
 	for _, answer := range []int{0, 1} {
 		var got []bool

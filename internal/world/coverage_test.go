@@ -11,15 +11,16 @@ import (
 	"macemc/sim"
 )
 
-// leaf asks for the bugs of leaves: one by Env, one by Params, one not at all.
+// leaf is a node of a system with three bugs: it asks Env for one, New asks Params for another, and nothing
+// asks for the third.
 type leaf struct{}
 
 func (*leaf) Init(env sim.Env)                       { env.Bug("L1") }
 func (*leaf) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*leaf) Handle(sim.Env, sim.Signal)             {}
 
-// TestCoverageOfBugs: a bug that code without an Env asked for may have been
-// reached, so nothing is said of it.
+// TestCoverageOfBugs checks that coverage reports a bug as never reached only if nothing asked for it,
+// neither by Env nor by Params.
 func TestCoverageOfBugs(t *testing.T) {
 	sys := &sim.System{
 		Name: "leaves", Doc: "Leaves.", Bugs: []sim.Bug{{ID: "L1"}, {ID: "L2"}, {ID: "L3"}},
@@ -56,8 +57,7 @@ func coverageWorld(t *testing.T, sys *sim.System, bugs []string, c *observe.Cove
 // looks is the number of deliveries that coverage must examine before it says that they did nothing.
 const looks = 10
 
-// heedful heeds number by a field that it changes, odd by a fact that it emits, and ignores other
-// messages.
+// heedful changes a field when it gets a number, emits a fact when it gets an odd, and ignores other messages.
 type heedful struct{ Sum int }
 
 func (h *heedful) start(env sim.Env, _ start) {
@@ -73,8 +73,9 @@ func (h *heedful) unsent(sim.Env, sim.Addr, unsent)       {}
 
 var heedfuls = sim.Handle(sim.OnSignal((*heedful).start), sim.OnMessage((*heedful).number), sim.OnMessage((*heedful).odd), sim.OnMessage((*heedful).unsent))
 
-// A message is heeded if it changes the node or has an effect. The least distance to a Sometimes
-// property is reported only if the property has a function that measures it.
+// TestCoverageOfWhatWasHeeded checks that a message counts as heeded if it changes the node or has an effect,
+// and that the least distance to a Sometimes property is reported only if the property has a function that
+// measures it.
 func TestCoverageOfWhatWasHeeded(t *testing.T) {
 	c := new(observe.Coverage)
 	w, err := New(&sim.System{
@@ -110,8 +111,8 @@ func TestCoverageOfWhatWasHeeded(t *testing.T) {
 	}
 }
 
-// A liveness property says nothing that holds while no node is there; one that does not hold
-// there does, and so does one that sees no node while all are there.
+// TestCoverageOfNobody checks that the report warns of a liveness property only if it held because all nodes
+// were down. It does not warn of one that fails without nodes, or that sees no node while all are up.
 func TestCoverageOfNobody(t *testing.T) {
 	all := func(v sim.View[*puppet]) bool {
 		for range v.Nodes() {

@@ -8,7 +8,7 @@ import (
 	"macemc/trace"
 )
 
-// fuse has a timer that ends in a panic, before it has changed anything.
+// fuse is a node whose timer panics after it has set Burnt.
 type fuse struct{ Burnt bool }
 
 type spark struct{}
@@ -17,8 +17,8 @@ func (*fuse) Init(env sim.Env)                       { env.After(1, spark{}) }
 func (*fuse) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (f *fuse) Handle(sim.Env, sim.Signal)           { f.Burnt = true; panic("burnt") }
 
-// A state that is loaded after a step from it that failed is what it was: the event of
-// that step is possible again, and what the handler did is not there.
+// TestLoadAfterFailure checks that a state which is loaded again after a failed step from it is the same
+// as before: the event of that step is possible, and the changes of the handler are gone.
 func TestLoadAfterFailure(t *testing.T) {
 	w, err := New(&sim.System{
 		Name: "fuse", Doc: "A node that burns.",
@@ -48,8 +48,8 @@ func TestLoadAfterFailure(t *testing.T) {
 	}
 }
 
-// A panic in System.Crash is reported for the step in which the node crashed, not for the step
-// before.
+// TestPanicInCrash checks that a panic in System.Crash is reported for the step in which the node crashed,
+// not for the step before.
 func TestPanicInCrash(t *testing.T) {
 	w, err := New(&sim.System{
 		Name: "fuse", Doc: "A node that cannot be replaced.",

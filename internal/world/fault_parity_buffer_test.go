@@ -15,9 +15,9 @@ import (
 	"macemc/sim"
 )
 
-// A full buffer, on both: Send is refused at some point, what was accepted
-// arrives in order and without a gap, and when the receiver has read there is
-// room again.
+// TestFaultParityBuffer fills a buffer, in the simulation and on sockets, and checks that both behave alike:
+// Send is refused at some point, the accepted messages arrive in order and without a gap, and there is room
+// again when the receiver has read.
 func TestFaultParityBuffer(t *testing.T) {
 	const rule = "refused, then %t accepted messages arrive in order, then room: %t"
 	want := fmt.Sprintf(rule, true, true)
@@ -33,7 +33,7 @@ func TestFaultParityBuffer(t *testing.T) {
 	t.Logf("sockets: %d accepted", accepted)
 }
 
-// bufferOfTest is the simulated buffer here.
+// bufferOfTest is the size of the simulated buffer in this test.
 const bufferOfTest = 5
 
 func fillSimulation(t *testing.T) (accepted int, inOrder, room bool) {
@@ -138,8 +138,8 @@ func fillSocket(t *testing.T) (accepted int, inOrder, room bool) {
 	return accepted, inOrder, room
 }
 
-// Datagrams that do not fit into the buffer are lost without an error for the sender, on sockets
-// and in the simulation. The others keep their order, and later ones arrive.
+// TestFaultParityOverflow checks, on sockets and in the simulation, that datagrams which do not fit into the
+// buffer are lost without an error for the sender, that the others keep their order, and that later ones arrive.
 func TestFaultParityOverflow(t *testing.T) {
 	receiver, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	must(t, err)

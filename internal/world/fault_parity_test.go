@@ -84,7 +84,7 @@ func parseOperation(t *testing.T, d *transcript.Data, line string) operation {
 // parityNodes is how many nodes a rule may name.
 const parityNodes = 3
 
-// heard is one thing that a node heard. From nobody: its life ended.
+// heard is a message or an error that a node got from a peer. If from is "", it marks the end of a life.
 type heard struct{ from, what string }
 
 // toldLog returns a log as text.
@@ -145,8 +145,8 @@ func (h *hearer) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// director lets the events of the script happen in its order, and those of the
-// network whenever they may.
+// director is a source that picks the events of the script in the script's order, and lets an odometer
+// pick when the events of the network happen.
 type director struct {
 	w      *World
 	script []operation
@@ -161,7 +161,7 @@ func (d *director) log(node string) []heard {
 	return d.w.nodes.at[n].node.(*hearer).Log
 }
 
-// settle passes the waits that have come to their end.
+// settle moves past the "hears" lines of the script that are fulfilled. It reports whether the script is done.
 func (d *director) settle() (done bool) {
 	for d.at < len(d.script) {
 		o := d.script[d.at]
@@ -210,7 +210,7 @@ func operationKind(o operation) sim.Kind {
 	}
 }
 
-// inSimulation is every outcome of a script, sorted.
+// inSimulation returns the outcomes of all runs of a script in the simulation, sorted.
 func inSimulation(t *testing.T, script []operation) (outcomes []string) {
 	sys := &sim.System{
 		Name: "parity", Doc: "Nodes that log what they hear.",
@@ -269,11 +269,11 @@ func inSimulation(t *testing.T, script []operation) (outcomes []string) {
 
 // The sockets.
 
-// patience is after how long a test is given up: nothing waits for it to pass.
+// patience is the time after which a test fails because something does not happen. No test waits for it to pass.
 const patience = 20 * time.Second
 
-// socketNode is a node on the loopback interface. It reads only when the script
-// has it hear, so that nothing depends on time.
+// socketNode is a node on the loopback interface. It reads only when the script has a line "hears",
+// so that the outcome does not depend on time.
 type socketNode struct {
 	name     string
 	listener *net.TCPListener // nil while it is down
@@ -425,8 +425,8 @@ func (s *sockets) hearUDP(n *socketNode) string {
 	return string(buf[:k])
 }
 
-// broken reports whether an error is one of a connection that ended, however the
-// system words it.
+// broken reports whether an error means that a connection has ended; operating systems use
+// different errors for it.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

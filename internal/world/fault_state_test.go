@@ -35,9 +35,9 @@ func gale() *sim.System {
 	}
 }
 
-// After each step, the hash that is updated step by step equals one that is computed from the
-// whole state, two states have equal hashes exactly if they have equal text, and the possible
-// events are those that are found in the whole state.
+// TestFaultHashAndEvents checks after each step that the hash, which is updated step by step, equals one that
+// is computed from the whole state, that two states have equal hashes exactly if they have equal text, and
+// that the possible events are those that a search of the whole state finds.
 func TestFaultHashAndEvents(t *testing.T) {
 	sys := gale()
 	p, err := sys.Configure(3, nil, nil)
@@ -134,8 +134,9 @@ func events(w *World) string {
 	return out.String()
 }
 
-// The cause of a step is an earlier step, or none; faults have none. Faults are wild steps, and so
-// are the steps that only faults bring about. If no fault is allowed, no step is wild.
+// TestCausesAndWildSteps checks that the cause of a step is an earlier step or none, and that faults have
+// none. It checks that faults, and the steps that only faults make possible, count as wild, and that no step
+// is wild if no fault is allowed.
 func TestCausesAndWildSteps(t *testing.T) {
 	w, err := New(gale(), sim.Params{Nodes: 3}, Config{Trace: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1, Partition: 2, Pause: 1}}})
 	if err != nil {
@@ -179,8 +180,8 @@ func TestCausesAndWildSteps(t *testing.T) {
 	}
 }
 
-// How many nodes are away or gone is what can be counted among them, whoever crashed, came
-// back, joined and left.
+// TestGoneAreCounted checks that the environment's counts of nodes that are away or gone are right after nodes
+// have crashed, restarted, joined and left.
 func TestGoneAreCounted(t *testing.T) {
 	sys := gale()
 	sys.Script = func(p sim.Params, self sim.Addr, life int) []sim.Signal {
@@ -226,7 +227,7 @@ func TestGoneAreCounted(t *testing.T) {
 	}
 }
 
-// bettor bets when it starts.
+// bettor is a node that asks a weighted coin when it starts.
 type bettor struct {
 	weights []int
 	Won     int
@@ -236,7 +237,8 @@ func (b *bettor) Init(env sim.Env)                     { b.Won = env.Weighted(b.
 func (*bettor) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*bettor) Handle(sim.Env, sim.Signal)             {}
 
-// A budget of rare outcomes is idle where no coin that was asked has a rare side.
+// TestIdleRare checks that a budget of rare outcomes is reported as idle if no coin that was asked has a rare
+// side.
 func TestIdleRare(t *testing.T) {
 	for _, c := range []struct {
 		weights []int

@@ -52,7 +52,7 @@ func TestFaultTranscripts(t *testing.T) {
 	})
 }
 
-// stage is one transcript's world.
+// stage is the world of one transcript.
 type stage struct {
 	w     *World
 	cover *observe.Coverage
@@ -104,7 +104,7 @@ func parsed(v fmt.Stringer, err error) string {
 	return v.String() + "\n"
 }
 
-// lines does something about every line of the input.
+// lines calls do with each line of the input, and returns the results joined.
 func lines(d *transcript.Data, do func(string) string) string {
 	out := ""
 	for line := range strings.SplitSeq(d.Input, "\n") {
@@ -202,7 +202,7 @@ func (s *stage) allow(t *testing.T, d *transcript.Data) string {
 	return ""
 }
 
-// run takes the step that a line names.
+// run takes the step that a line describes.
 func (s *stage) run(line string) string {
 	event, coins, _ := strings.Cut(line, " / ")
 	source := &named{event: event}
@@ -269,8 +269,8 @@ func (s *stage) state() string {
 	return out + fmt.Sprintf("hash %d\n", s.seen[h])
 }
 
-// named is a source that picks the event whose text begins so, and then the
-// coins that it is given.
+// named is a source that picks the first event whose text begins with event, and then answers coins
+// from a list.
 type named struct {
 	event string
 	coins []int
@@ -298,7 +298,7 @@ func (n *named) Answer(q *choose.Question) int {
 }
 
 type (
-	// do is an opening, a timer or a task: what the puppet shall do.
+	// do is the value of a request, a timer or a task: the commands that the puppet executes.
 	do string
 	// say is a message.
 	say string

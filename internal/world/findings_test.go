@@ -12,8 +12,8 @@ import (
 	"macemc/trace"
 )
 
-// pair is a node of a system of two, n0 and n1, that do what a test says: n0
-// at the timers 1, 2, ..., n1 at the messages that it is given.
+// pair is a node of a system with two nodes, n0 and n1. The functions at run at n0's timers 1, 2, ...,
+// and the function got runs at n1 for each message that it gets.
 type pair struct {
 	Kept  any
 	Table map[string]int
@@ -42,7 +42,7 @@ func (p *pair) Handle(env sim.Env, s sim.Signal) {
 	p.got(p, env, s)
 }
 
-// play takes events of a system of pairs, in the order of a list.
+// play takes the events of the list, in this order, in a system of two pairs.
 func (p pair) play(t *testing.T, audit bool, events ...string) *trace.Failure {
 	t.Helper()
 	sys := sound()
@@ -63,7 +63,8 @@ func (p pair) play(t *testing.T, audit bool, events ...string) *trace.Failure {
 	return f
 }
 
-// TestAudit: nothing changes but the node that runs.
+// TestAudit checks that an audit reports a handler that changes anything but its own node, such as a message
+// that it has sent, and reports nothing else.
 func TestAudit(t *testing.T) {
 	keep := func(p *pair, _ sim.Env, m sim.Message) { p.Kept = m }
 	send := func(link string) func(*pair, sim.Env) {
@@ -153,8 +154,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestGoroutine: a goroutine that a handler starts is seen, with its stack; one
-// that the caller started between two steps is not blamed on the handler.
+// TestGoroutine checks that a goroutine which a handler starts is reported with its stack, and that one which
+// the caller started between two steps is not taken for the handler's.
 func TestGoroutine(t *testing.T) {
 	never := make(chan struct{})
 	p := pair{at: map[int]func(*pair, sim.Env){1: func(*pair, sim.Env) {
@@ -185,8 +186,8 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
-// TestGoroutineOfTheHandler: if the handler and the test have each started a goroutine, the
-// finding shows the handler's.
+// TestGoroutineOfTheHandler checks that the finding shows the handler's goroutine if both the handler and
+// the test have started one.
 func TestGoroutineOfTheHandler(t *testing.T) {
 	never := make(chan struct{})
 	start := func(env sim.Env) {
@@ -208,8 +209,7 @@ func TestGoroutineOfTheHandler(t *testing.T) {
 	}
 }
 
-// TestDivergence: a handler that asks Env for ever is stopped, also if it
-// recovers.
+// TestDivergence checks that a handler that calls Env for ever is stopped, even if it recovers from panics.
 func TestDivergence(t *testing.T) {
 	for _, loop := range []func(*pair, sim.Env){
 		func(_ *pair, env sim.Env) {
@@ -233,8 +233,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestServiceStack: of a panic's stack, the frames between the panic and the
-// World are left.
+// TestServiceStack checks that the stack of a finding has only the frames between the panic and the call of
+// the handler.
 func TestServiceStack(t *testing.T) {
 	p := pair{at: map[int]func(*pair, sim.Env){1: func(p *pair, _ sim.Env) { deep(p) }}}
 	f := p.play(t, false, "n0 timer turn{N: 1}")
@@ -261,13 +261,13 @@ func TestServiceStack(t *testing.T) {
 //go:noinline
 func deep(p *pair) { p.Table["a"] = 1 }
 
-// TestOurPanics: a panic that says it is our own bug is not a finding.
+// TestOurPanics checks that a panic whose text begins with "macemc bug" is passed on, and is not a finding.
 func TestOurPanics(t *testing.T) {
 	p := pair{at: map[int]func(*pair, sim.Env){1: func(*pair, sim.Env) { panic("macemc bug: a test of it") }}}
 	panics(t, "macemc bug: a test of it", func() { p.play(t, false, "n0 timer turn{N: 1}") })
 }
 
-// TestLongPanic: a text that nobody could read is cut, and says so.
+// TestLongPanic checks that a very long text of a panic is cut, and that the message says so.
 func TestLongPanic(t *testing.T) {
 	sys := sound()
 	sys.New = func(sim.Params, sim.Addr) sim.Node { panic(strings.Repeat("ä", 25<<20)) }
@@ -282,7 +282,7 @@ func TestLongPanic(t *testing.T) {
 	}
 }
 
-// TestNilNode: New may make a nil node later than Validate looked.
+// TestNilNode checks that a nil node is reported if New returns it in a run that Validate did not precede.
 func TestNilNode(t *testing.T) {
 	sys := sound()
 	sys.New = func(sim.Params, sim.Addr) sim.Node { return nil }
@@ -296,7 +296,7 @@ func TestNilNode(t *testing.T) {
 	}
 }
 
-// TestNegativeWeight: System.Weight answers 0 or more.
+// TestNegativeWeight checks that a negative result of System.Weight is reported.
 func TestNegativeWeight(t *testing.T) {
 	sys := parsePlay("n0: log one\nweight script -1")
 	w, err := world.New(sys, sim.Params{Nodes: 1}, world.Config{})

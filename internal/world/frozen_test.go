@@ -7,7 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// stair offers one step up, and accepts messages up to its height. Both depend on its state.
+// stair is a node that offers one step up, and accepts messages that are not above its height. Both depend on
+// its state.
 type stair struct{ At int }
 
 type stepTo int
@@ -22,11 +23,11 @@ func (s *stair) Handle(_ sim.Env, to sim.Signal)        { s.At = int(to.(stepTo)
 func (s *stair) Offers(offer func(sim.Signal))          { offer(stepTo(s.At + 1)) }
 func (s *stair) Accepts(_ sim.Addr, m sim.Message) bool { return s.At >= int(m.(height)) }
 
-// height is what a stair must have to listen.
+// height is a message that a stair accepts only once it stands at least that high.
 type height int
 
-// The steps that a world takes after it has loaded a state from a bank or a snapshot do not change
-// the kept state: when it is loaded again, it offers and declines the same.
+// TestKeptStatesStay checks that a state which was loaded from a bank or a snapshot is not changed by the steps
+// that the world then takes: when it is loaded again, its nodes offer and decline the same.
 func TestKeptStatesStay(t *testing.T) {
 	sys := &sim.System{
 		Name: "stairs", Doc: "Each node climbs.",

@@ -10,8 +10,9 @@ import (
 	"macemc/sim"
 )
 
-// In random walks of random services with all kinds of faults, glances have what is found by
-// looking at one event after another. Their types are the same if the types of the values are.
+// TestGlancesAreLooks checks, in random walks of random services with all kinds of faults, that Glances
+// returns the same facts as looking at each event, and that two Glances have the same Type exactly if their
+// values do.
 func TestGlancesAreLooks(t *testing.T) {
 	kinds := map[sim.Kind]int{}
 	words, types := map[uintptr]reflect.Type{}, map[reflect.Type]uintptr{}
@@ -79,8 +80,8 @@ func TestGlancesAreLooks(t *testing.T) {
 	}
 }
 
-// TestRunsAreWeights: in random walks of random services each event has the weight of its kind, and all
-// faults are one run.
+// TestRunsAreWeights checks, in random walks of random services, that each event has the weight of its kind,
+// and that all faults are in one run of equal weight.
 func TestRunsAreWeights(t *testing.T) {
 	several := 0
 	for seed := range uint64(long.Of(150, 2000)) {

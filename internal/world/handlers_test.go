@@ -11,7 +11,7 @@ import (
 	"macemc/trace"
 )
 
-// A typed node and its twin with two switches.
+// counted is a node that lists its handlers by type, and switched is the same node written with type switches.
 type (
 	counted struct {
 		self   sim.Addr
@@ -91,7 +91,8 @@ func counting(make func() sim.Node) *sim.System {
 
 func typed() sim.Node { return countedHandlers.Node(&counted{}) }
 
-// A node that lists its handlers runs, reads and copies as its own value does.
+// TestHandlersRun checks that a node made by Handlers behaves as the same node with type switches does, and
+// has the same text and hash.
 func TestHandlersRun(t *testing.T) {
 	lines := map[string][]string{}
 	for name, make := range map[string]func() sim.Node{"typed": typed, "bare": func() sim.Node { return &switched{} }} {
@@ -123,8 +124,8 @@ func TestHandlersRun(t *testing.T) {
 	}
 }
 
-// A message or signal without a handler is reported in one sentence, without a stack frame of
-// package sim.
+// TestUnhandled checks that a message or signal without a handler is reported in one sentence, and that the
+// stack has no frame of package sim.
 func TestUnhandled(t *testing.T) {
 	w := coverageWorld(t, counting(typed), nil, nil)
 	f := w.Protect(func() {
@@ -150,8 +151,8 @@ func TestUnhandled(t *testing.T) {
 	}
 }
 
-// A handler is reported if its message or signal never came; but not if only the environment can
-// make that signal.
+// TestHandlersNeverRan checks that coverage reports a handler whose message or signal never came, unless only
+// the environment can make that signal.
 func TestHandlersNeverRan(t *testing.T) {
 	c := new(observe.Coverage)
 	w := coverageWorld(t, counting(typed), nil, c)
@@ -167,7 +168,7 @@ func TestHandlersNeverRan(t *testing.T) {
 	}
 }
 
-// Validate refuses what no run would get past.
+// TestValidateHandlers checks the errors of Validate for tables of handlers with which no run could succeed.
 func TestValidateHandlers(t *testing.T) {
 	node := func(of ...sim.Handler[*counted]) *sim.System {
 		return counting(func() sim.Node { return sim.Handle(of...).Node(&counted{}) })
@@ -201,7 +202,8 @@ func (c *counted) match(sim.Addr, number) (all struct{}, ok bool) {
 	return all, true
 }
 
-// A layer hands its messages up one by one.
+// TestCarriedQuorumIsRefused checks that Validate returns an error for an OnQuorum in a node that a layer
+// carries: the layer passes messages up one by one.
 func TestCarriedQuorumIsRefused(t *testing.T) {
 	upper := sim.Handle(sim.OnQuorum((*counted).size, (*counted).match, (*counted).both)).Node(&counted{})
 	err := counting(func() sim.Node { return sim.Handle(sim.OnSignal((*carrying).open)).Node(&carrying{upper}) }).Validate(sim.Params{})
@@ -211,7 +213,7 @@ func TestCarriedQuorumIsRefused(t *testing.T) {
 	}
 }
 
-// BenchmarkHandlers takes one step after another of the same service.
+// BenchmarkHandlers measures calls of a node that lists its handlers, and of the same node with type switches.
 func BenchmarkHandlers(b *testing.B) {
 	for name, make := range map[string]func() sim.Node{"typed": typed, "switch": func() sim.Node { return &switched{} }} {
 		b.Run(name, func(b *testing.B) {
@@ -234,8 +236,9 @@ func (n *waking) Init(sim.Env)         { n.Woken++ }
 func (n *waking) open(sim.Env)         { n.Opened++ }
 func (n *waking) start(sim.Env, start) {}
 
-// A method Init(Env) starts its node although nothing lists it, unless OnInit names another:
-// a service that reads its disk in Init would otherwise lose it at each restart, in silence.
+// TestInitNeedsNoListing checks that a method Init(Env) starts its node although no OnInit lists it, unless
+// OnInit names another method. Otherwise a service that reads its disk in Init would lose the data at each
+// restart without an error.
 func TestInitNeedsNoListing(t *testing.T) {
 	for want, handlers := range map[waking]*sim.Handlers[*waking]{
 		{Woken: 1}:  sim.Handle(sim.OnSignal((*waking).start)),

@@ -22,7 +22,7 @@ import (
 // events happened in which order, with what was answered. All outcomes that it shows
 // must be explored, and no others.
 
-// pacedPlan is a node whose handlers do what was drawn, for each event.
+// pacedPlan is a random service for tests of timers: for each event, it has the operations of the handler.
 type pacedPlan struct {
 	clock sim.Clock // in units
 	on    map[string][]pacedOp
@@ -84,7 +84,7 @@ func drawPaced(r *rand.Rand) *pacedPlan {
 	return p
 }
 
-// paced is the node, with all times in units.
+// paced is the node of a pacedPlan. All times are counted in units.
 type paced struct {
 	Slots [pacedSlots]macetime.Time
 	plan  *pacedPlan               `mc:"-"`
@@ -122,7 +122,7 @@ func (n *paced) do(env sim.Env, event string) {
 	}
 }
 
-// explored are the outcomes that a world shows, and how many runs that took.
+// explored returns the outcomes of all runs in a world, and the number of runs.
 func (p *pacedPlan) explored(t *testing.T, unit int, config world.Config) (outcomes map[string]bool, runs int) {
 	t.Helper()
 	var told []string
@@ -170,7 +170,7 @@ func (p *pacedPlan) explored(t *testing.T, unit int, config world.Config) (outco
 	return outcomes, runs
 }
 
-// moment is where the simulator is: what lies back counts from now.
+// moment is a state of the simulator by which the outcomes are checked. All times are relative to now.
 type moment struct {
 	due   [pacedTimers]int // from now; none: it is not set
 	slots [pacedSlots]int  // likewise
@@ -179,7 +179,7 @@ type moment struct {
 
 const notSet = 1 << 20
 
-// simulated are the outcomes on clocks that show integers.
+// simulated returns the outcomes if clocks show whole numbers. It tries every reading of them.
 func (p *pacedPlan) simulated(unit int) map[string]bool {
 	level := map[string]map[moment]bool{}
 	first := moment{}
@@ -208,7 +208,8 @@ func (p *pacedPlan) simulated(unit int) map[string]bool {
 	return outcomes
 }
 
-// step lets so much time go by as may matter, and takes each event.
+// step adds to next every moment that one event may lead to from m. It tries every time that may pass before
+// the event and matters.
 func (p *pacedPlan) step(unit int, m moment, told string, next map[string]map[moment]bool) (any bool) {
 	last := 0
 	for _, due := range m.due {
@@ -250,7 +251,7 @@ func (m moment) later(by int) moment {
 	return m
 }
 
-// handle does what an event's handler does, in every time that it may take.
+// handle adds to next every moment in which the handler of an event may end, for each time that it may take.
 func (p *pacedPlan) handle(unit int, m moment, event, told string, next map[string]map[moment]bool) {
 	told = strings.TrimPrefix(told+", "+event, ", ")
 	ops := p.on[event]

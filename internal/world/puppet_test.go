@@ -42,7 +42,7 @@ type (
 	text    string
 )
 
-// play is what the puppets of a system do.
+// play has the commands and guards of the puppets of a system.
 type play struct {
 	openings map[string][]sim.Signal
 	on       map[string]string // by node and occasion
@@ -50,7 +50,7 @@ type play struct {
 	accepts  map[string][]guard
 }
 
-// guard is a name, and what a variable must be.
+// guard is an action or a message, with the value that a variable must have so that it is offered or accepted.
 type guard struct {
 	name, variable string
 	value          int
@@ -99,7 +99,7 @@ func (p *puppet) Accepts(_ sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// do carries out what a play says, separated by semicolons.
+// do executes a list of commands, separated by semicolons.
 func (p *puppet) do(env sim.Env, line string) {
 	for one := range strings.SplitSeq(line, ";") {
 		word, rest, _ := strings.Cut(strings.TrimSpace(one), " ")
@@ -171,7 +171,7 @@ func port(env sim.Env, link string) sim.Port {
 	}
 }
 
-// peer finds an address by its name, among all nodes.
+// peer returns the node with a name.
 func peer(env sim.Env, name string) sim.Addr {
 	for _, a := range append(env.Peers(), env.Self()) {
 		if a.String() == name {
@@ -193,13 +193,13 @@ func must(err error) {
 	}
 }
 
-// guardOf reads variable=value.
+// guardOf parses variable=value as the guard of name.
 func guardOf(name, s string) guard {
 	variable, value, _ := strings.Cut(s, "=")
 	return guard{name, variable, number(value)}
 }
 
-// parsePlay reads a play into a system.
+// parsePlay makes a system of the play in input.
 func parsePlay(input string) *sim.System {
 	p := &play{map[string][]sim.Signal{}, map[string]string{}, map[string][]guard{}, map[string][]guard{}}
 	weights := map[string]float64{}
@@ -243,7 +243,7 @@ func parsePlay(input string) *sim.System {
 	return sys
 }
 
-// sentence reads a line about properties and constraints.
+// sentence parses a line about a property or a constraint and adds that to sys. It returns false for other lines.
 func sentence(sys *sim.System, words []string, does string) bool {
 	switch words[0] {
 	case "always":
@@ -269,7 +269,7 @@ func sentence(sys *sim.System, words []string, does string) bool {
 	return true
 }
 
-// nowhere says that no node's variable has the value.
+// nowhere reports whether no node's variable has the value.
 func (g guard) nowhere(v sim.View[*puppet]) bool { return g.told(v) == "" }
 
 // told names the nodes whose variable has the value.
@@ -283,7 +283,7 @@ func (g guard) told(v sim.View[*puppet]) string {
 	return strings.Join(at, ", ")
 }
 
-// grows says that no node's variable has become less.
+// grows reports whether no node's variable has become smaller in a step.
 func (g guard) grows(before, after sim.View[*puppet]) bool { return g.shrunk(before, after) == "" }
 
 func (g guard) shrunk(before, after sim.View[*puppet]) string {
@@ -295,7 +295,7 @@ func (g guard) shrunk(before, after sim.View[*puppet]) string {
 	return ""
 }
 
-// lastFact is the memory of the monitor.
+// lastFact is the memory of the monitor that forbids the same fact twice in a row.
 type lastFact struct {
 	Fact  string
 	Times map[string]int
@@ -313,8 +313,8 @@ func notAgain(m *lastFact, at sim.Addr, fact any) error {
 	return nil
 }
 
-// stack is a node of two layers: the lower counts what passes, wraps it in
-// packets of its own, and offers and accepts beside the upper, a puppet.
+// stack is a node of two layers. The lower layer counts the messages that pass through it, wraps them in
+// packets of its own, and has guards of its own; the upper layer is a puppet.
 type stack struct {
 	Upward int
 	above  sim.Above `mc:"-"`
@@ -365,7 +365,7 @@ func (l *stack) Offers(offer func(sim.Signal)) {
 
 func (l *stack) Accepts(_ sim.Addr, m sim.Message) bool { return m != text("bare") }
 
-// stacked puts every puppet of a play on a layer.
+// stacked makes each puppet of a play the upper layer of a stack.
 func stacked(sys *sim.System) *sim.System {
 	inner := sys.New
 	sys.Name = "stacks"

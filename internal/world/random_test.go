@@ -18,8 +18,8 @@ func random(seed uint64) (*sim.System, Config) {
 	}}
 }
 
-// unexpected reports whether what ended a run of a random service is nothing that
-// such a service does.
+// unexpected reports whether a run of a random service failed in a way that such services do not fail in by
+// design.
 func unexpected(f *trace.Failure) bool {
 	return f != nil && f.Verdict != trace.VerdictSafety && f.Message != spec.Broken
 }

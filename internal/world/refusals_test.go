@@ -20,20 +20,20 @@ func (*quiet) Init(sim.Env)                           {}
 func (*quiet) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*quiet) Handle(sim.Env, sim.Signal)             {}
 
-// other is a node of another type, over a field that is given.
+// other is a node of a type of its own, with a field of type T.
 type other[T any] struct {
 	quiet
 	Field T
 }
 
-// made is a system of such nodes.
+// made returns a function that makes the nodes of a system of type other[T].
 func made[T any]() func(*sim.System) {
 	return func(s *sim.System) {
 		s.New = func(sim.Params, sim.Addr) sim.Node { return &other[T]{} }
 	}
 }
 
-// sound is a system that is valid.
+// sound returns a valid system, which tests change in one place.
 func sound() *sim.System {
 	return &sim.System{
 		Name: "sound", Doc: "It does nothing, and promises nothing.",
@@ -140,7 +140,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// says checks that an error's sentence has a part.
+// says checks that the text of an error contains want.
 func says(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
@@ -227,7 +227,7 @@ func panics(t *testing.T, want string, f func()) {
 	f()
 }
 
-// user is a node that uses Env as the test says, when it starts or at a timer.
+// user is a node that calls init in Init and use at a timer; the test defines both.
 type user struct {
 	init func(sim.Env) `mc:"-"`
 	use  func(sim.Env) `mc:"-"`
@@ -262,7 +262,7 @@ func used(t *testing.T, config world.Config, init, use func(sim.Env)) (*world.Wo
 	})
 }
 
-// TestEnvMisuse: each is a finding, at the step, with a sentence and the stack.
+// TestEnvMisuse checks that each misuse of Env is a finding, at its step, with a sentence and the stack.
 func TestEnvMisuse(t *testing.T) {
 	var own, other sim.Env // of Init
 	keep := func(env sim.Env) {
@@ -350,8 +350,8 @@ type leftOut struct {
 	Read []macetime.Time `mc:"-"`
 }
 
-// TestUnsupported: what this build cannot do ends the run with an error about
-// the input, which is no finding about the service.
+// TestUnsupported checks that a run ends with an error about the input, and not with a finding, if the service
+// asks for something that this build cannot do.
 func TestUnsupported(t *testing.T) {
 	for _, c := range []struct {
 		name string

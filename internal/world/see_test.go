@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// A box carries a caller: a layer without a part in anything.
+// box is a layer that carries a caller, and only passes messages on.
 type box struct {
 	*caller
 	Seen int
@@ -38,8 +38,8 @@ func (c *callee) Init(sim.Env)                           {}
 func (c *callee) Deliver(sim.Env, sim.Addr, sim.Message) { c.Heard++ }
 func (c *callee) Handle(sim.Env, sim.Signal)             {}
 
-// One property sees nodes of several types, layers of the same node, and what is
-// under way, as it is now and not as it was.
+// TestSee checks that one property can see nodes of several types, layers of one node, and the messages under
+// way, all as they are in the present state.
 func TestSee(t *testing.T) {
 	var story []string
 	sys := &sim.System{
@@ -104,8 +104,8 @@ n1 heard 1, n0 calls 2 in 1 box: n0 n1 tcp 2 n0 n1 udp 10 n0 n1 udp 20 n0 n1 set
 	}
 }
 
-// A property of Each is asked of the nodes that a step changed, each alone; and says
-// so where it wants to see more.
+// TestEach checks that a property made by Each is evaluated for each node that a step changed, by itself, and
+// that it panics with advice if it looks at more than one node.
 func TestEach(t *testing.T) {
 	var asked []string
 	sys := &sim.System{

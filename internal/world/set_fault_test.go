@@ -18,8 +18,8 @@ func (h *herald) Init(env sim.Env) {
 func (h *herald) Deliver(sim.Env, sim.Addr, sim.Message) { h.Heard++ }
 func (h *herald) Handle(sim.Env, sim.Signal)             {}
 
-// While a node is crashed or there is a partition, only messages of sets whose receivers can be
-// reached are counted as events; before and after, all are.
+// TestSetUnderFaults checks that messages of sets count as events only if their receivers can be reached: not
+// while a node is crashed or cut off by a partition, and again afterwards.
 func TestSetUnderFaults(t *testing.T) {
 	sys := &sim.System{Name: "heralds", Doc: "Everybody tells everybody.", New: func(sim.Params, sim.Addr) sim.Node { return &herald{} }}
 	w, err := New(sys, sim.Params{}, Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Partition: 1}}})

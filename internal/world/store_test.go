@@ -13,8 +13,7 @@ import (
 	"macemc/trace"
 )
 
-// logger is a node that logs a request, answers it and syncs, and reads its log
-// when it starts.
+// logger is a node that writes a request to its log, answers it, and syncs. It reads the log when it starts.
 type logger struct {
 	Log     string
 	patient bool `mc:"-"` // it goes on when the disk fails
@@ -35,8 +34,8 @@ func (l *logger) Handle(env sim.Env, _ sim.Signal) {
 	l.Log = string(log.ReadAll())
 }
 
-// asked answers every event with the first and coins from a list, and keeps what
-// they were about.
+// asked is a source that picks events and sides of coins from two lists, and keeps the texts of the
+// questions.
 type asked struct {
 	events, coins []int
 	about         []string
@@ -81,8 +80,8 @@ func loggersWith(t *testing.T, faults sim.Faults, more ...func(*sim.System, *wor
 	return w
 }
 
-// TestCrashWithinAStep takes all outcomes of a step that writes, sends and syncs: a
-// crash after each, and all that it may leave.
+// TestCrashWithinAStep takes all outcomes of a step that writes, sends and syncs: a crash after each of these
+// effects, with each state of the disk that it may leave.
 func TestCrashWithinAStep(t *testing.T) {
 	want := map[string]string{
 		"[0]": `"record"; sent; up`,
@@ -142,7 +141,7 @@ func TestCrashWithinAStep(t *testing.T) {
 	}
 }
 
-// TestStoreSurvives: what was synced is read when the node starts again.
+// TestStoreSurvives checks that a node reads synced data when it starts again.
 func TestStoreSurvives(t *testing.T) {
 	w := loggers(t)
 	if f := w.Protect(func() {
@@ -180,8 +179,8 @@ func TestStoreIsUsedWrongly(t *testing.T) {
 	}
 }
 
-// TestStoreTexts: the effects of a store read alike whether the step is traced or not, and a handler that goes
-// on after a write does not change what was written.
+// TestStoreTexts checks that the effects of a store have the same text whether the step is traced or not, and
+// that a handler cannot change data after it has written them.
 func TestStoreTexts(t *testing.T) {
 	write := func(env sim.Env) {
 		data := []byte("abc")
@@ -209,8 +208,8 @@ func TestStoreTexts(t *testing.T) {
 	}
 }
 
-// TestCrashWithinAStepIsLimited: a budget that is for other nodes asks nothing of
-// this one.
+// TestCrashWithinAStepIsLimited checks that no question about a crash within the step is asked if the budget
+// is only for other nodes.
 func TestCrashWithinAStepIsLimited(t *testing.T) {
 	for faults, asks := range map[string]int{"crash=1@n0": 1, "crash=1@n1": 0, "down=1@n0": 1, "down=1@n1": 0, "crash=1@n0,down=1@n1": 1} {
 		budgets, err := sim.ParseFaults(faults)
@@ -227,7 +226,7 @@ func TestCrashWithinAStepIsLimited(t *testing.T) {
 	}
 }
 
-// scribe does what a test says at each opening.
+// scribe is a node that calls one function of a test for each of its requests.
 type scribe struct {
 	Openings int
 	do       []func(sim.Env) `mc:"-"`
@@ -256,8 +255,8 @@ func scribes(t *testing.T, faults sim.Faults, openings ...func(sim.Env)) *world.
 
 func record(env sim.Env) { _ = env.Store().File("log").Append([]byte("record")) }
 
-// TestCrashBetweenSends: a node that has stored something may crash in the middle of a
-// step in which it stores nothing.
+// TestCrashBetweenSends checks that a node that has stored something may crash in the middle of a later step
+// in which it stores nothing.
 func TestCrashBetweenSends(t *testing.T) {
 	w := scribes(t, sim.Faults{Crash: 1}, record, func(env sim.Env) {
 		env.Set().Send(env.Peers()[0], "one")
@@ -276,8 +275,8 @@ func TestCrashBetweenSends(t *testing.T) {
 	}
 }
 
-// TestNothingLeftIsAnAnswer: what a disk does depends on the budget even where none of
-// it is left, and on nothing where there never was any.
+// TestNothingLeftIsAnAnswer checks that a step with a write depends on the budget of disk failures even when
+// that budget is used up, and does not depend on it in a run without such a budget.
 func TestNothingLeftIsAnAnswer(t *testing.T) {
 	for _, c := range []struct {
 		budget int
@@ -301,8 +300,8 @@ func TestNothingLeftIsAnAnswer(t *testing.T) {
 	}
 }
 
-// TestSyncedIsNeverLost takes every run of a node that logs two records, with a
-// crash at every point, and compares what it reads back with what its effects say.
+// TestSyncedIsNeverLost takes every run of a node that logs two records, with a crash at every point, and
+// compares the data that the node reads back with its writes and syncs.
 func TestSyncedIsNeverLost(t *testing.T) {
 	for _, c := range []struct {
 		faults  sim.Faults
@@ -374,7 +373,7 @@ func TestSyncedIsNeverLost(t *testing.T) {
 	}
 }
 
-// logOf is what stands in the log of the first node.
+// logOf returns the contents of the log of the first node.
 func logOf(w *world.World) (text string) {
 	for _, l := range w.Text.Lines() {
 		if l.Path == "n0 file log" {

@@ -70,8 +70,8 @@ func (x *toucher) events(v Vector) (all []string) {
 	return all
 }
 
-// commute checks that two steps which touch nothing in common can be taken in either order,
-// and lead to one state.
+// commute checks that two steps can be taken in either order and lead to the same state, if neither wrote a
+// part that the other touched.
 func (x *toucher) commute(v Vector, a, b string, coin int) {
 	va, ta := x.take(v, a, coin)
 	vb, tb := x.take(v, b, coin)
@@ -94,16 +94,16 @@ func (x *toucher) commute(v Vector, a, b string, coin int) {
 	}
 }
 
-// breaks reports whether an event is possible and then fails: several properties see all nodes.
+// breaks reports whether an event is possible and the state after it violates a property. Properties see all
+// nodes, so two steps that touch different parts may violate one together.
 func (x *toucher) breaks(v Vector, event string, coin int) (failed bool) {
 	x.w.State.Load(x.bank, v)
 	f := x.w.Protect(func() { failed = x.w.Step(&one{x.w, event, coin}) == Stepped && x.w.Judge.Check() != nil })
 	return f != nil || failed
 }
 
-// decides checks that the footprint of a step decides what it does: in a mixture of two
-// states with the parts of the footprint of the first, the event does the same if it is
-// possible.
+// decides checks that the footprint of a step decides its result. It makes a state that has the parts of the
+// footprint from v and all others from other; if the event is possible there, it must have the same result.
 func (x *toucher) decides(v, other Vector, event string, coin int) {
 	to, touched := x.take(v, event, coin)
 	if to == nil {
@@ -141,8 +141,8 @@ func (x *toucher) possible(v Vector, event string) bool {
 	return false
 }
 
-// A step touches the parts of the state on which it depends, and those that it changes: two steps
-// that touch no common part commute, and a step has the same effect in all states with the same
+// TestTouched checks that a step records all parts of the state on which it depends and that it changes: two
+// steps that touch no common part commute, and a step has the same effect in all states with the same
 // footprint.
 func TestTouched(t *testing.T) {
 	seen := map[string]int{}
@@ -189,7 +189,7 @@ func TestTouched(t *testing.T) {
 	t.Log(seen)
 }
 
-// noted counts what the last step touched.
+// noted counts, by reason and sort of part, what the last step touched.
 func (x *toucher) noted() {
 	names := [...]string{state.Node: "node", state.TCP: "tcp", state.UDP: "udp", state.Set: "set", state.Budget: "budget", state.Cut: "cut", state.Pauses: "pauses", state.Monitor: "monitor"}
 	count := func(place int, why state.Why) {

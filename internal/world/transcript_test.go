@@ -34,7 +34,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// desk is what the commands of one transcript share.
+// desk is the state that the commands of one transcript share.
 type desk struct {
 	w       *world.World
 	cover   *observe.Coverage
@@ -154,8 +154,8 @@ func (r *recorder) Answer(q *choose.Question) int {
 	return a
 }
 
-// chooser takes the event of an identity, and then the coins of a list; it
-// refuses if there is no such event.
+// chooser is a source that picks the event with an identity, and then answers coins from a list. It
+// refuses to answer if there is no such event.
 type chooser struct {
 	identity string
 	coins    *choose.Fixed
@@ -208,7 +208,7 @@ func (k *desk) take(t *testing.T, d *transcript.Data) string {
 	return b.String()
 }
 
-// catchUp brings the world of before to the state of now.
+// catchUp repeats the run in the world before, up to the present step.
 func (k *desk) catchUp(t *testing.T) {
 	t.Helper()
 	src := choose.NewRaw(k.picks)
@@ -225,7 +225,7 @@ func (k *desk) catchUp(t *testing.T) {
 	}
 }
 
-// outcome writes how a run failed or stopped, and reports whether it did.
+// outcome writes how the run failed or stopped, if it did, and reports whether it did.
 func (k *desk) outcome(b *strings.Builder) bool {
 	f := k.failure
 	if f == nil && k.w.Run.Err() == nil {
@@ -283,7 +283,7 @@ func cause(step int) string {
 	return fmt.Sprintf("step %d", step)
 }
 
-// peek lists the alternatives of an event question, and refuses to answer.
+// peek is a source that lists the alternatives of a question about an event, and refuses to answer.
 type peek struct{ lines []string }
 
 func (p *peek) Answer(q *choose.Question) int {
@@ -302,7 +302,8 @@ func (p *peek) Answer(q *choose.Question) int {
 
 func (p *peek) Err() error { return choose.ErrEnd }
 
-// events asks the other world, so that this one can go on.
+// events returns the possible events with their weights. It repeats the run in the world before and asks that
+// one, so that k.w can continue.
 func (k *desk) events() string {
 	p := &peek{}
 	src := choose.NewRaw(k.picks)

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// shadowed has a field that is no part of its identity.
+// shadowed is a node with fields that are not part of its identity.
 type shadowed struct {
 	Seen   int
 	Next   *shadowed
@@ -19,8 +19,8 @@ func (*shadowed) Init(sim.Env)                           {}
 func (*shadowed) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*shadowed) Handle(sim.Env, sim.Signal)             {}
 
-// If two nodes have one identity, a bank keeps both: Load gives the first, Twin puts the second in
-// its place, and Hidden names the field in which they differ.
+// TestTwin checks that a bank keeps two nodes with the same identity: Load loads the first, Twin puts the
+// second in its place, and Hidden names the field in which they differ.
 func TestTwin(t *testing.T) {
 	for hidden, want := range map[int]string{0: "", 7: "n0.Hidden is 0 in one and 7 in the other"} {
 		starts := -1
@@ -80,7 +80,7 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// world1 is one node that has started.
+// world1 makes a world with one node, n.
 func world1(t *testing.T, n sim.Node) *World {
 	t.Helper()
 	w, err := New(&sim.System{Name: "one", Doc: "One node.", New: func(sim.Params, sim.Addr) sim.Node { return n }}, sim.Params{Nodes: 1}, Config{})
@@ -91,8 +91,8 @@ func world1(t *testing.T, n sim.Node) *World {
 	return w
 }
 
-// A node that the system copies itself is the world's own from its next step on, and a
-// copy of another state is reported.
+// TestClonedByTheSystem checks that a world uses System.Clone to copy a node that a bank holds too, and that a
+// copy with another state is reported.
 func TestClonedByTheSystem(t *testing.T) {
 	for forgets, want := range map[bool]string{
 		false: "",

@@ -11,7 +11,7 @@ import (
 	"macemc/trace"
 )
 
-// TestNames: every kind has a name, and what has none says its number.
+// TestNames checks the names of all kinds, and that a value without a name is written as its number.
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{fmt.Sprint(sim.KindScript, sim.KindAction, sim.KindTask, sim.KindMessage, sim.KindTimer), "script action task message timer"},
@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAddr: addresses are ordered as the nodes are.
+// TestAddr checks that addresses are ordered by the index of their nodes, and are written as n0, n1, ....
 func TestAddr(t *testing.T) {
 	all := sim.Params{Nodes: 12}.Addrs()
 	for i, a := range all {
@@ -79,7 +79,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestView: a view sees the nodes of its type, or layers of that type.
+// TestView checks that a view yields the nodes of its type, or the layers of that type.
 func TestView(t *testing.T) {
 	sys := parsePlay("n0: after 1s a; after 1s b; send n1 tcp x; send n2 udp y; send n2 set z\nn1: after 1s a")
 	inner := sys.New
@@ -120,7 +120,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// tell returns the parts that a view shows, as text.
+// tell returns the nodes that a view shows, as text, and checks that the methods of View agree.
 func tell[N comparable](v sim.View[N]) string {
 	var at, a, b []sim.Addr
 	for addr, n := range v.Nodes() {
@@ -149,7 +149,7 @@ func tell[N comparable](v sim.View[N]) string {
 	return fmt.Sprintf("%d %v, %d timers, %d in flight, a at %v, b at %v", v.Len(), at, v.Timers(), v.InFlight(), a, b)
 }
 
-// TestBug: a bug that is switched on is on for Env and for Params.
+// TestBug checks that Env and Params report the same bugs as switched on.
 func TestBug(t *testing.T) {
 	sys := sound()
 	var in []bool
@@ -181,7 +181,8 @@ func TestBug(t *testing.T) {
 	}
 }
 
-// TestTimersAreNotTasks: one value as a timer and as a task makes two states.
+// TestTimersAreNotTasks checks that the same value as a timer, as a task and as both makes three different
+// states.
 func TestTimersAreNotTasks(t *testing.T) {
 	timer, f := used(t, world.Config{}, nil, func(env sim.Env) { env.After(0, job{"a"}) })
 	task, g := used(t, world.Config{}, nil, func(env sim.Env) { env.Post(job{"a"}) })
@@ -194,8 +195,8 @@ func TestTimersAreNotTasks(t *testing.T) {
 	}
 }
 
-// TestUnused: an opaque rule that matches nothing is reported once states were walked; one that
-// matches hides the field from the state.
+// TestUnused checks that an opaque rule that matches nothing is reported once states were walked, and that a
+// rule that matches hides the field from the state.
 func TestUnused(t *testing.T) {
 	sys := parsePlay("n0: set v=1")
 	sys.Opaque = []string{"*.Vars", "*.Wars", "world_test.puppet.Vars"}
@@ -219,7 +220,7 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// TestEffects: Run.Effects has the effects of a step even if no trace is kept.
+// TestEffects checks that Run.Effects returns the effects of a step even if no trace is kept.
 func TestEffects(t *testing.T) {
 	w, err := world.New(parsePlay("n0: after 1s a; cancel a; log a"), sim.Params{Nodes: 1}, world.Config{})
 	if err != nil {

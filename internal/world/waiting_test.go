@@ -14,8 +14,8 @@ import (
 	"macemc/trace"
 )
 
-// TestSlowLinkWaits: a message on a slow link waits for all that is to be done at once,
-// and for no timer.
+// TestSlowLinkWaits checks that a message on a slow link waits until tasks and messages on other links are
+// handled, and does not wait for timers.
 func TestSlowLinkWaits(t *testing.T) {
 	for _, c := range []struct {
 		use  func(sim.Env)
@@ -38,8 +38,8 @@ func TestSlowLinkWaits(t *testing.T) {
 	}
 }
 
-// TestPanicsNameTheirFunction: a panic of a function of the system is reported with that
-// function's name, and with the name of a property only if it is one.
+// TestPanicsNameTheirFunction checks that a panic in a function of the system is reported with the name of
+// the function, and with the name of a property only if the function belongs to one.
 func TestPanicsNameTheirFunction(t *testing.T) {
 	oops := func(sim.View[*quiet]) bool { panic("oops") }
 	for want, c := range map[string]struct {
@@ -68,7 +68,7 @@ func TestPanicsNameTheirFunction(t *testing.T) {
 	}
 }
 
-// TestStepPropertiesAreAudited: a step property is reported if it gives two answers about one
+// TestStepPropertiesAreAudited checks that a step property is reported if it gives two answers about one
 // step, or if it changes a node.
 func TestStepPropertiesAreAudited(t *testing.T) {
 	asked := 0
@@ -107,9 +107,9 @@ func TestStepPropertiesAreAudited(t *testing.T) {
 	}
 }
 
-// TestGoroutineInASprint: in a sprint, which counts goroutines only at the end of a run, a
-// handler's goroutine is found. (If a goroutine of an earlier test ends meanwhile, the counts are
-// equal; so the test tries 20 times.)
+// TestGoroutineInASprint checks that a sprint, which counts goroutines only at the end of a run, finds a
+// handler's goroutine. If a goroutine of an earlier test ends meanwhile, the counts are equal, so the test
+// tries 20 times.
 func TestGoroutineInASprint(t *testing.T) {
 	never := make(chan struct{})
 	for range 20 {
@@ -121,7 +121,7 @@ func TestGoroutineInASprint(t *testing.T) {
 	t.Error("nothing was found")
 }
 
-// TestFlawed: one known bug of the links is enough.
+// TestFlawed checks that Links.Flawed returns true if at least one known bug of the links is switched on.
 func TestFlawed(t *testing.T) {
 	for _, flaws := range [][]string{nil, {netsim.FlawWrongIndex}, {netsim.FlawWrongIndex, netsim.FlawRemoteStays}} {
 		sys := sound()
@@ -136,7 +136,8 @@ func TestFlawed(t *testing.T) {
 	}
 }
 
-// TestFailsInInit: a node that fails in its Init leaves the start in which it did, cut.
+// TestFailsInInit checks that, if a node fails in Init, the trace has the starts up to that one, which is
+// marked as cut.
 func TestFailsInInit(t *testing.T) {
 	sys := sound()
 	sys.New = func(_ sim.Params, self sim.Addr) sim.Node {
@@ -158,8 +159,8 @@ func TestFailsInInit(t *testing.T) {
 	}
 }
 
-// TestDueIsPartOfTheState: two timers that are due in one order make another state than in the
-// other order, though the clock has the same instants.
+// TestDueIsPartOfTheState checks that the order in which two timers are due is part of the state, even if the
+// clock has the same instants.
 func TestDueIsPartOfTheState(t *testing.T) {
 	var sums []any
 	var fires [][]string
