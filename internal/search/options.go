@@ -55,7 +55,7 @@ type Options struct {
 	once   bool                                  // for tests: the steps of a small space are not repeated, and the first steps are not audited
 	made   func(*world.World)                    // called with each world that is made, except for audits, for tests; may be nil
 	window int                                   // states that are kept in memory before they are written to Spill, for tests; 0 means as Memory allows
-	broken explore.Depth                         // mistakes in Spill, for tests
+	broken explore.Depth                         // mistakes made on purpose in keeping states in Spill, for tests
 	files  func(path string) (spill.File, error) // opens the files of Spill, for tests; nil means the operating system's
 	table  int                                   // bytes that the table of visited states may use, for tests; 0 means as Memory allows
 
@@ -73,10 +73,10 @@ type Options struct {
 	Restarts      int     // percentage of walks that begin at a kept state, once there are any; 0 means 30; -1 means none
 	Seed          uint64  // 0 means 1
 
-	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
-	// steps of runs and in states that are visited to decide exactly. 0 means six million for
-	// suspects, and for the rest the number that the search took, but at least 1.5 million
-	// and at most four.
+	// ExplainEffort limits the work of deciding about suspects and of locating critical steps. The
+	// work is the number of steps of runs, plus the number of states that are visited to decide
+	// exactly. 0 means six million for suspects; for critical steps it means the effort of the
+	// search itself, but at least 1.5 million and at most four million.
 	ExplainEffort int
 
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means the number of processors
@@ -117,7 +117,7 @@ const effortUsual = 300_000
 // effortReference is the default of Effort for the reference engine.
 const effortReference = 100_000
 
-// Walking is how walks from the start pick their events and have faults.
+// Walking names a way in which walks from the start pick their events and place their faults.
 type Walking string
 
 // The ways of walking.
@@ -133,7 +133,8 @@ const (
 // Walkings lists all values of Walking.
 var Walkings = []Walking{WalkAuto, WalkWeighted, WalkUniform, WalkChain, WalkSwarm, WalkSingle}
 
-// guided reports whether walks have the manners of a portfolio: see manners.
+// guided reports whether the walks are those of a walk.Portfolio, which picks events in several
+// manners, and not those of walk.Weighted.
 func (w Walking) guided() bool {
 	return w == WalkAuto || w == WalkChain || w == WalkSwarm || w == WalkSingle
 }
@@ -205,7 +206,8 @@ const defaultWalks = 10_000
 // timed reports whether only time bounds the walks.
 func (o Options) timed() bool { return o.Timed && o.Walks == 0 && o.Paths == 0 }
 
-// walks returns the number of walks that the search takes after this number of exhaustive paths.
+// walks returns the number of walks from the start that the search takes, if the exhaustive phase
+// has taken the given number of paths, which count for Options.Paths.
 func (o Options) walks(paths int) int {
 	switch {
 	case o.NoWalks:

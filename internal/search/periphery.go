@@ -9,17 +9,19 @@ import (
 	"macemc/trace"
 )
 
-// The walks from the periphery, the states in which a round of the exhaustive phase ends, may take
-// peripheryLeast steps, and one more step for each peripheryEvery transitions that were executed, so
-// that wide levels do not use up the search. Each false alarm takes away peripheryAlarm steps, since
-// examining it costs as much as hundreds of walks.
+// The periphery is the states at which a round of the exhaustive phase ends. The walks from them may
+// take peripheryLeast steps in all, and one more step for each peripheryEvery executed transitions,
+// so that wide levels do not use up the search. Each false alarm takes away peripheryAlarm steps,
+// since examining it costs as much as hundreds of walks.
 const (
 	peripheryEvery     = 1
-	peripheryEveryMemo = 4 // larger for memo, since a step of a walk takes as long as several of its transitions
+	peripheryEveryMemo = 4 // peripheryEvery for the engine memo: a step of a walk takes as long as several of its transitions
 	peripheryLeast     = 20_000
 	peripheryAlarm     = 50_000
 
-	peripheryPatience = 100_000 // added to twice the executed transitions: see periphery.met
+	// A failure of a walk, met when n transitions had been executed, is reported when
+	// 2n + peripheryPatience were: see periphery.met.
+	peripheryPatience = 100_000
 )
 
 // periphery takes the walks from the states at the ends of rounds. It decides when these walks are
@@ -119,10 +121,11 @@ func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Fron
 	return p.walkRound(x, depth, level)
 }
 
-// met handles a finding of a walk from the periphery. A dead one is reported at once, since its
-// walk became dead at or near a state of the exhaustive phase. Another failure may occur much
-// nearer to the start, so the phase first goes on for as much work again, to look for a shorter
-// run.
+// met handles a finding of a walk from the periphery. If the search wants several findings, met only
+// records it. A dead run is reported at once, since it became dead at or near a state of the
+// exhaustive phase; so is nondeterminism. Any other failure may also occur much nearer to the start.
+// So the phase first goes on, for a bit more work than it has done so far, to look for a shorter run
+// that fails.
 func (p *periphery) met(f *Finding) (out outcome, err error) {
 	switch {
 	case p.r.findings.several():
@@ -154,8 +157,9 @@ func coprime(n int) int {
 	return k
 }
 
-// walkOutside takes one walk from the state of fork k, after healing. If the walk never becomes live,
-// it decides whether its first state is dead, and if that is not, whether its last one is.
+// walkOutside takes one walk from the state of fork k, in which the environment heals first. If the
+// walk fails, walkOutside returns the failure. If the walk never becomes live, walkOutside decides
+// whether the walk's first state is dead and, if that can recover, whether its last state is.
 func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan := p.r.walkFrom(k, c)
 	plan.Number = 1<<49 + uint64(p.walked)
@@ -219,7 +223,8 @@ func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	return r.judge(answers, c, w, k.Steps, false)
 }
 
-// alarm records a false alarm, after which walks get longer.
+// alarm records a false alarm: a suspected walk whose last state can still become live. Later walks
+// are suspected only after twice as many steps.
 func (r *runner) alarm() {
 	r.alarms++
 	r.add(Stats{Suspects: 1})

@@ -124,7 +124,8 @@ func (p *Player) take(step func() world.Progress) (progress world.Progress, fail
 	return progress, failure
 }
 
-// judged calls do, and returns its failure, or that of the service if it panicked.
+// judged calls do, and returns the failure that do returns. If the service panics in do, or ends
+// its goroutine, that is the failure.
 func (p *Player) judged(do func() *trace.Failure) *trace.Failure {
 	p.h.Pulse.Tick()
 	defer p.h.Pulse.Rest()

@@ -109,14 +109,14 @@ func (h *hand) fits(path *choose.Path) error {
 	}
 	for i, s := range path.Steps {
 		if wording.Identify(s.Event.What).Kind == sim.KindHeal {
-			return fmt.Errorf("at step %d of the prefix the environment heals, after which nothing is left of its faults; a prefix is taken in fair weather", i+1)
+			return fmt.Errorf("the environment heals at step %d of the prefix, and no faults are possible after healing; give a path without healing", i+1)
 		}
 	}
 	return nil
 }
 
-// retake takes the steps of a path under climate c, which it finds by their identities, and returns the new
-// recording, or a finding if the service fails.
+// retake takes the run of a path again under climate c. It finds the steps by their identities, since
+// other events may be possible now. It returns the new recording, or a finding if the service fails.
 func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
 	answers.ByIdentity, answers.Fair = true, true // it fits fair weather, which is tried first

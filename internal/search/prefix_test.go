@@ -169,7 +169,7 @@ func TestPrefixRefused(t *testing.T) {
 		`diverged at step 2: recorded "n7 dances" (pick 0 of 2), which is not possible now; possible are: "n`: changed(func(p *choose.Path) {
 			p.Steps[1].Event = choose.Choice{Kind: choose.Event, Of: 2, What: "n7 dances"}
 		}),
-		`at step 3 of the prefix the environment heals`: changed(func(p *choose.Path) { p.Steps[2].Event.What = sim.KindHeal.String() }),
+		`the environment heals at step 3 of the prefix`: changed(func(p *choose.Path) { p.Steps[2].Event.What = sim.KindHeal.String() }),
 	} {
 		params, err := brokentree.System.Configure(0, nil, nil)
 		if err != nil {

@@ -59,7 +59,7 @@ func (g *gauge) at(done int, counted func() Stats) {
 	}
 }
 
-// at reports that done items of the phase are done. Options.Progress decides how often to show that.
+// at records how many items of the phase are done, and calls Options.Progress with the progress.
 func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 
 // tell reports the progress again, with the present counts.

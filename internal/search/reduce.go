@@ -17,9 +17,9 @@ type Reduce string
 const (
 	ReduceNone     Reduce = "none"     // every step of every state is taken
 	ReduceAuto     Reduce = "auto"     // stubborn if that is sound and pays, otherwise none
-	reduceDPOR     Reduce = "dpor"     // with EngineReference: of the runs that differ only in the order of independent steps, one is taken; an error if that is not sound
-	reduceSleep    Reduce = "sleep"    // every state is visited, but no step that leads where another order of steps leads; an error if that is not sound
-	ReduceStubborn Reduce = "stubborn" // in each state only the steps of some nodes, if these suffice; an error if that is not sound
+	reduceDPOR     Reduce = "dpor"     // with EngineReference: one run is taken of all that differ only in the order of independent steps; an error if that is not sound
+	reduceSleep    Reduce = "sleep"    // every state is visited, but a step is not taken if another order of steps leads to the same state; an error if that is not sound
+	ReduceStubborn Reduce = "stubborn" // in each state only the steps of some nodes are taken, if these suffice; an error if that is not sound
 )
 
 // Reduces lists all values of Reduce.
@@ -56,9 +56,8 @@ func (r *runner) reduces(x *explore.Explorer) error {
 	return nil
 }
 
-// reducesNot handles that no steps can be left out, for reason why. It returns an error if the
-// options demand that steps are left out. If they ask for it only where it is sound, it records the
-// reason.
+// reducesNot is called if no steps can be left out, for reason why. It returns an error if
+// Options.Reduce names a reduction. If Options.Reduce is auto, it records the reason for the report.
 func (r *runner) reducesNot(why string) error {
 	switch r.opts.Reduce {
 	case "", ReduceNone: // nobody has asked
@@ -78,13 +77,13 @@ func (o *Options) irreducible(why string) error {
 func (h *hand) sleepless(x *explore.Explorer) string {
 	switch {
 	case x.Memo() == nil:
-		return "the engine local takes each step in the world, and only steps that are looked up sleep"
+		return "the engine local takes each step in the world, and sleep sets leave out only steps that the engine memo looks up"
 	case h.owner.Always:
 		return "a property is about steps"
 	case h.World.Links.Slow(), h.World.Links.Flawed():
 		return "a message on a slow link, or a known bug of the simulated links, makes steps depend on all others"
 	case x.Fold() != nil:
-		return "Options.Symmetry keeps one of the states that differ in names, and steps sleep by names"
+		return "Options.Symmetry keeps one of the states that differ in names, and sleep sets identify steps by names"
 	case x.Gathers():
 		return "a node offers actions because of what is in its set"
 	}
@@ -97,7 +96,7 @@ func (o *Options) unreduced() string {
 	case o.shards() != nil:
 		return "states are visited in shards, each by another process, and none of these knows all steps"
 	case o.Visited == VisitedFingerprint:
-		return "Options.Visited fingerprint gives a state back once its steps are taken, and some of them may have to be taken later"
+		return "Options.Visited fingerprint forgets a state once its steps are taken, and steps that were left out may have to be taken later"
 	case o.Findings > 1 || len(o.Ignore) > 0:
 		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
 	case o.Store != nil:
@@ -116,7 +115,7 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 	lively := h.World.Judge.CanBeLive()
 	switch {
 	case len(h.World.Judge.Cools()) > 0:
-		return "a monitor may be hot for ever on a fair run that other orders of the steps do not show"
+		return "a monitor may stay hot for ever on a fair run, and yet become cold in other orders of the steps"
 	case !sys.Within.IsZero():
 		return "System.Within ends the search at states that other orders of the steps go around"
 	case lively && !sys.Assume.IsZero():
@@ -126,7 +125,7 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 	case h.World.Links.Slow():
 		return "a message on a slow link waits for the steps of all nodes"
 	case h.World.Links.Flawed():
-		return "a known bug of the simulated links is switched on, and its steps may reach anywhere"
+		return "a known bug of the simulated links is switched on, and its steps may change any part of the state"
 	case x != nil && x.Fold() != nil:
 		return "Options.Symmetry keeps one of the states that differ in names, and steps are left out by names"
 	case x != nil && x.Gathers():

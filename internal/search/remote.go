@@ -111,8 +111,8 @@ func (of *remotes) another() (*Remote, error) {
 
 func (s *heldShard) holds(sum *shardSum) { s.sum = *sum }
 
-// knows reports whether one of the shards that this process holds has the state with identity h. If
-// so, a stored batch has the state.
+// knows reports whether this process holds the shard of the state with identity h, and the shard has
+// the state already. Then a stored batch has it, and it need not be sent again.
 func (r *Remote) knows(h canon.Hash) bool {
 	s := r.held[shard.Of(h, r.shards)]
 	return s != nil && s.known.Has(h)
@@ -199,7 +199,7 @@ func (r *Remote) Take(batch []byte) error {
 	return r.apart(func() error { return r.g.Take(b, &r.now.known) })
 }
 
-// Aside adds the states of a batch to the group for another process to visit: see Group.
+// Aside adds the states of a batch to the part of the group that another process visits: see Group.
 func (r *Remote) Aside(batch []byte) error {
 	b, err := shard.Read(batch)
 	if err != nil {
@@ -217,16 +217,16 @@ func (r *Remote) Aside(batch []byte) error {
 	}
 }
 
-// Group encodes the states that Aside has added, for Alone of a Remote in another process. expand
-// says whether their steps are to be taken.
+// Group encodes the states that Aside has added. The caller passes them to another process, whose
+// Remote visits them by Alone. expand says whether their steps are to be taken.
 func (r *Remote) Group(expand bool) ([]byte, error) {
 	r.aside.Expand = expand
 	return json.Marshal(&r.aside)
 }
 
 // Alone visits the states of a group one after another, except those whose numbers are in leave. It
-// calls begins with a state's number before it judges the state, and before it takes its steps.
-// Join reads the result.
+// calls begins with the number of a state before it judges that state, and again before it takes the
+// steps of that state. So the caller knows which state ended this process. Join reads the result.
 func (r *Remote) Alone(group []byte, leave []int, begins func(state int)) (came []byte, err error) {
 	var a loneGroup
 	if err := json.Unmarshal(group, &a); err != nil {
@@ -249,8 +249,8 @@ func (r *Remote) Alone(group []byte, leave []int, begins func(state int)) (came 
 	return json.Marshal(&out)
 }
 
-// Join ends a group that another process has visited by Alone, with the result of that. It returns
-// what Finish returns.
+// Join ends a group that another process has visited. came is what Alone returned there. Join
+// returns the same results as Finish.
 func (r *Remote) Join(came []byte) (record []byte, batches [][][]byte, err error) {
 	var in loneCame
 	if err := json.Unmarshal(came, &in); err != nil {
@@ -298,7 +298,8 @@ func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err err
 	return record, r.out.Take(), err
 }
 
-// records returns the record of the group. Once that is appended to the records of shard s, the shard has the group.
+// records returns the record of the group. The caller appends it to the stored records of shard s:
+// from then on the group's states count as visited.
 func (r *Remote) records(s *heldShard) ([]byte, error) {
 	if err := s.sum.covered(s.coverage); err != nil {
 		return nil, err

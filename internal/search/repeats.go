@@ -79,17 +79,17 @@ type gatherer struct {
 	*reference
 	kept  map[sim.Addr]canon.Hash // by node: the node's state before the step
 	coins []int                   // the answers to the coins of the step
-	sides run.Asking
-	met   map[string]bool
+	sides run.Asking              // gives the answers, and records how many sides each coin of the step has
+	met   map[string]bool         // the keys of the steps collected so far: event, state of its node, answers
 	steps []gathered
 	work  int // the work of repeating each step once, in steps
 }
 
 // gathered is a step that will be repeated.
 type gathered struct {
-	answers func() choose.Source
-	depth   int
-	did     canon.Hash
+	answers func() choose.Source // returns the answers of a run that ends with the step
+	depth   int                  // the number of steps of that run
+	did     canon.Hash           // the hash of the step's outcome
 }
 
 func (g *gatherer) Answer(q *choose.Question) int {

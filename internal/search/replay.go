@@ -178,8 +178,9 @@ func (e *NotAsRecorded) Unwrap() error { return e.Err }
 // changed says why a path may not apply any more.
 const changed = "the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)"
 
-// seeFailed calls see with the state in which a run failed, which the strategy has not visited. It
-// does not if the state cannot be shown, because of what the service has left in it.
+// seeFailed calls see with the state in which a run failed, since the loop does not pass that state
+// to the strategy. If see panics, because the service has left values in the state that cannot be
+// shown, seeFailed returns without another effect.
 func seeFailed(w *world.World, see func(*world.World)) {
 	defer func() {
 		if text, ok := recover().(string); ok && strings.HasPrefix(text, "macemc bug:") {
@@ -189,8 +190,9 @@ func seeFailed(w *world.World, see func(*world.World)) {
 	see(w)
 }
 
-// replayDead decides, as a search does, whether the end of a run is dead that was recorded as dead.
-// f is the finding to complete, taken is what this replay of the run has shown, and dead is the failure to report.
+// replayDead decides, as a search does, whether a run that was recorded as dead ends in a dead state
+// now. If it does, replayDead sets the failure of f to dead, and otherwise it returns f unchanged or
+// another failure that it met. taken is the run as this replay has taken it.
 func (r *runner) replayDead(f, taken *Finding, dead *trace.Failure) (*Finding, error) {
 	taken.Path.Header = f.Path.Header
 	return r.looked(taken.take, math.MaxInt/4, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
@@ -245,7 +247,7 @@ func checkHeader(path *choose.Path) error {
 	if text, ok := path.Get("state"); ok {
 		digits := len(canon.Hash{}.String())
 		if _, err := hex.DecodeString(text); err != nil || len(text) != digits {
-			return fmt.Errorf("the path's header says state: %q, which is none; a state is %d hexadecimal digits", text, digits)
+			return fmt.Errorf("the path's header says state: %q, which is no state; a state is %d hexadecimal digits", text, digits)
 		}
 	}
 	if _, err := repeatsFrom(path); err != nil {

@@ -39,9 +39,9 @@ func TestReplayRefusesHeaders(t *testing.T) {
 	state, _ := res.Finding.Path.Get("state")
 	for _, c := range []struct{ key, value, want string }{
 		{"colour", "red", `the path's header says colour: "red", which this version does not know; it knows param, bug,`},
-		{"state", state[1:], `which is none; a state is 32 hexadecimal digits`},
-		{"state", state + "00", `which is none; a state is 32 hexadecimal digits`},
-		{"state", "x" + state[1:], `which is none; a state is 32 hexadecimal digits`},
+		{"state", state[1:], `which is no state; a state is 32 hexadecimal digits`},
+		{"state", state + "00", `which is no state; a state is 32 hexadecimal digits`},
+		{"state", "x" + state[1:], `which is no state; a state is 32 hexadecimal digits`},
 		{"state", strings.Repeat("0", 32), `it ends in state ` + state + `, and 00000000000000000000000000000000 was recorded`},
 		{"critical", "soon", `the path's header says critical: "soon"; it must be one of its`},
 		{"critical", "1000", `the path's header says critical: "1000"; it must be one of its`},

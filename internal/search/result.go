@@ -40,7 +40,7 @@ type Liveness struct {
 	State     State
 	Walks     int // random walks that were taken
 	WalkSteps int // the steps of each
-	Bottoms   int // walks in addition to Walks, from the states that were found last, if all states were visited and not kept
+	Bottoms   int // further walks, from the states that were found last; taken if all states were visited but only their fingerprints were kept
 }
 
 // Result is the result of a search.
@@ -88,14 +88,14 @@ type Programs struct {
 	Clocks   int      // the number of times that a node's clock may misbehave in a run
 	Whole    int      // all runs with at most this many deviations were taken; -1 if not even those with none were
 	Exact    bool     // two processes took the finding's run in the same way
-	Critical string   // describes the first step of the finding after which other runs fail in the same way; "" if it was not looked for
-	Turns    []string // describe the draws of that step that those other runs do not share
+	Critical string   // describes the first step of the finding after which all runs that go on at random fail in the same way; "" if it was not looked for
+	Turns    []string // describe the draws of that step that deviate, without those that chose a fault or a request
 	Draws    int      // number of draws of the finding
 	Deviate  int      // number of these draws that deviate
 	First    int      // number of deviating draws in the run as it was first found
 	Shrunk   int      // number of runs taken to shrink the finding
-	Script   int      // number of draws that chose faults and requests, and their times
-	Deviates []string // describe the other draws that deviate
+	Script   int      // number of deviating draws that chose faults and requests, and their times
+	Deviates []string // describe the deviating draws that Script does not count
 	Drawn    error    // the reason why the run has no graph; nil if it has one
 }
 
@@ -203,14 +203,14 @@ type Live struct {
 // Outcome is one of several outcomes that a step had with the same answers, and how often it was
 // seen.
 type Outcome struct {
-	Told  string
-	Times int
+	Told  string // describes the outcome: its effects, and a value of the state after it, where outcomes differ
+	Times int    // how often it was seen
 }
 
 // Measured holds measurements of a search, which differ from one run of the search to the next.
 type Measured struct {
 	Elapsed time.Duration
-	Looked  time.Duration // the part of Elapsed in which findings were analyzed; Stats does not count the steps of that
+	Looked  time.Duration // the part of Elapsed in which findings were analyzed; Stats does not count the steps of the analysis
 	CPU     time.Duration // processor time of the process during the search, for whatever purpose; 0 means not known
 	Memory  uint64        // the largest number of bytes that the process was seen to use
 	Slow    string        // why states are hashed and copied more slowly than they could be, or "" if they are not

@@ -30,7 +30,7 @@ type runner struct {
 	suspicions  suspicions
 	unmasked    int           // number of walks before any failure was known
 	alarms      int           // number of false suspicions; each makes reach longer
-	vain        int           // the effort spent on examining walks early that can recover, or about which it did not suffice to decide
+	vain        int           // the effort of those early examinations of walks that led to no finding
 	corpus      *walk.Corpus  // states at which walks may begin instead of at the start, or nil
 	notes       []*walk.Notes // what each walk of the present lot has met
 	begun       []int         // numbers of the states of the corpus at which walks of the present lot began

@@ -72,7 +72,7 @@ func newHands(sys *sim.System, opts Options, like *hand) (hands []*hand, err err
 	return hands, nil
 }
 
-// begins prepares a scout for the walks of a lot, as the search r takes them.
+// begins prepares a scout for a lot: its walks have the seed, the strategy and the corpus of search r.
 func (one *scout) begins(r *runner) {
 	one.Walk, one.how = walk.New(r.opts.Seed), one.strategy(r.corpus)
 	one.Walk.Corpus = r.corpus
@@ -130,7 +130,9 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 	return nothing, nil
 }
 
-// take takes the walk of plan p. If the walk failed or is suspected, the outcome ends the lot.
+// take takes the walk of plan p. If careful is true, it audits the walk. It stops when wanted returns
+// false, since an earlier walk has ended the lot. If the walk failed or is suspected, its outcome
+// ends the lot.
 func (one *scout) take(p walk.Plan, careful bool, wanted func() bool) work.Outcome {
 	w := one.Walk
 	w.Wanted = func() bool { return wanted() && !one.Stopped() }

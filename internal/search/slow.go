@@ -22,9 +22,9 @@ const (
 
 // slowness records where a hand's handler was when the monitor last looked.
 type slowness struct {
-	last  uint64
-	place string
-	still int
+	last  uint64 // the pulse's count at the last look
+	place string // the innermost line of the service's stack at the last look
+	still int    // number of looks in a row at which the handler was at place
 }
 
 // watchSlow starts another monitor, which looks more often than the one for handlers that never

@@ -10,10 +10,10 @@ import (
 	"macemc/trace"
 )
 
-// blameSlow finds out whether slow links alone make a run dead. A message on a slow link waits
-// while anything else can be done, which may be for ever, and on a real link it does not. So
-// blameSlow takes the run with links that are not slow, decides about its end, and notes the answer
-// in the finding.
+// blameSlow finds out whether slow links alone make a run dead. A message on a slow link waits as
+// long as any other event is possible, perhaps for ever; on a real link it would arrive. So
+// blameSlow takes the run again with links that are not slow. If the end of the run can recover
+// then, it adds a note to the finding's message.
 func (r *runner) blameSlow(f *Finding) error {
 	slow := r.slowLinks()
 	if f == nil || f.Verdict != trace.VerdictDead || slow == "" {
@@ -35,8 +35,8 @@ func (r *runner) slowLinks() string {
 	return r.Network.Slow
 }
 
-// aliveUnslowed reports whether it was shown that the end of the run is not dead without slow
-// links.
+// aliveUnslowed takes the run of f with links that are not slow. It reports whether the run is still
+// possible and its end is then known not to be dead.
 func (r *runner) aliveUnslowed(f *Finding) (alive bool, err error) {
 	sys, opts := *r.Sys, r.opts
 	if of := sys.Network; of != nil {

@@ -18,15 +18,15 @@ type Following uint8
 // The ways to follow a run. Each includes the one before it, unless its comment says otherwise.
 const (
 	ByIdentity Following = iota // no other event is taken
-	ByForm                      // the nearest event of the same kind, node and sender; and so for the answers to a coin
+	ByForm                      // the nearest event of the same kind, node and sender; an answer to a coin that is not possible is replaced in the same way
 	ByCause                     // instead of a message or task, the one that the same earlier step sends or posts now, if that step was taken; other tasks of its node may be taken before a task
 	InCones                     // a message or task is left out if the step that sent or posted it was
 )
 
-// TakeSome takes a run of the given steps, in order, as far as they are possible; other steps of the original run
-// were removed. The run is never healed: where healing ended a partition or pauses, these end by themselves. If alike
-// is true, an impossible step is replaced ByForm. It returns nil if the run could not be taken, and the indices of
-// the steps that were taken.
+// TakeSome takes a run of the given steps, in order. They are some of the steps of another run. A step that is not
+// possible is left out or, if alike is true, replaced ByForm. The environment does not heal in the new run: instead
+// of a step that heals, it takes events that end the partition and the pauses. If careful is true, the run is
+// audited. TakeSome returns the run, or nil if it could not be taken, and the indices of the steps that were taken.
 func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
 	f := following{start: start, steps: steps, kinds: kindsOf(steps), careful: careful}
 	if alike {
@@ -54,7 +54,7 @@ func (l *Lab) Try(of *Case, kept []int, how Following, careful, fails bool) (*Ca
 	return l.some(&f)
 }
 
-// following is a run that takes given steps, as far as they are possible.
+// following describes a run that takes given steps, as far as they are possible: see Try.
 type following struct {
 	start          []choose.Choice
 	steps          []choose.Step
@@ -101,8 +101,9 @@ func (l *Lab) some(f *following) (*Case, []int, error) {
 	return c, taken, err
 }
 
-// Way takes the first from steps of a run, and then the steps in way, by which another run recovered. It returns the
-// walk of these steps if they are possible and lead to a live state, otherwise nil.
+// Way tests whether a run can recover in the way in which another run did. It takes steps 1 to from of case of, and
+// then the steps in way, by which the other run recovered. It returns the walk of the latter if they are possible
+// and lead to a live state, otherwise nil.
 func (l *Lab) Way(of *Case, from int, way []choose.Step) (*Success, error) {
 	return alone(l, func() (*Success, error) {
 		climate, judged := of.climate, from

@@ -36,15 +36,16 @@ type Part struct {
 	Samples []string // the first few forms, and the last
 }
 
-// The states are sampled, whatever their number: first every state, then every second one until the
-// sample has twice the size, and so on.
+// The sample has every state at first. Each time that it has gained sampledOctave states, only half
+// as large a share of the later states is added. At sampledMost states it is full.
 const (
 	sampledOctave = 1024
 	sampledMost   = 20_000
-	samplesKept   = 3
+	samplesKept   = 3 // number of first forms of a part that are kept as text
 )
 
-// growingLeast is the least number of forms of the relations between times that counts as growing.
+// growingLeast is the number of different forms of the relations between times from which on these
+// relations are reported as a cause of growth, if they still take new forms: see Space.Times.
 const growingLeast = 20
 
 // space collects the data for a Space. A nil space collects nothing.
@@ -156,8 +157,9 @@ func (s *space) form(path string, depth int, f *form) {
 	}
 }
 
-// placeOf splits a line's path into its owner, its name, which is the same at any owner, and the
-// rest, which distinguishes it from lines of that name at the same owner.
+// placeOf splits a line's path into the line's owner, the Part.Path to which the line belongs, and
+// the rest, which distinguishes lines of the same owner and Part.Path. For example, n1.peers[2].seq
+// is split into n1, n*.peers[*].seq and [2].
 func placeOf(l canon.Line) (owner, path, rest string) {
 	end := strings.IndexAny(l.Path, " .[")
 	if end < 0 {
@@ -285,8 +287,8 @@ func (s *space) result(res *Result) *Space {
 	return out
 }
 
-// rank orders paths: parts of nodes come before timers, messages and others, which follow from the
-// nodes.
+// rank orders paths of parts with equally many forms: fields of nodes come first, since timers and
+// messages take the forms that the nodes give them.
 func rank(path string) int {
 	if strings.HasPrefix(path, "n*") {
 		return 0

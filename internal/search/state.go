@@ -33,8 +33,9 @@ type Store interface {
 	Add(record []byte) error
 }
 
-// kept is the state of a search at the end of a lot, or what a later lot changes in it: then it
-// replaces everything except the corpus, to which Notes and Chosen are added.
+// kept is the state of a search at the end of a lot. A whole state has the corpus. A state that is
+// added later replaces the fields of the one before it, except for Corpus: its Notes and Chosen are
+// added to the corpus instead.
 type kept struct {
 	Safety         Safety
 	Liveness       Liveness
@@ -48,7 +49,7 @@ type kept struct {
 	Steps, Audited int // of the share of audits
 	Alike, Ignored int
 	Tried          map[string]int
-	Recover        []canon.Hash // the last states of suspected runs that can recover, by identity
+	Recover        []canon.Hash // the identities of last states of suspected runs that can recover
 	Coverage       observe.Counted
 	Quarantined    []int
 	Unused         []string
@@ -59,7 +60,7 @@ type kept struct {
 	Chosen         []int
 }
 
-// states returns the outcome of the exhaustive phase that k has.
+// states returns the outcome of the exhaustive phase as it was stored in k.
 func (k *kept) states() outcome {
 	if k == nil {
 		return outcome{}

@@ -115,18 +115,18 @@ func stateOf(from []byte) (h canon.Hash, s subtreeState, rest []byte, err error)
 	return h, s, from[n+k:], nil
 }
 
-// branch is what a reference needs to enumerate the runs of one item. After the function enough has
-// returned true, states that are reached for the first time are left to other items. So a state is
-// expanded by one item, with all of its steps.
+// branch has the fields that a reference needs to enumerate the runs of one item. After the function
+// enough of Enumerate has returned true, states that are reached for the first time are left to other
+// items. So an item either takes all steps of a state or none.
 type branch struct {
 	before   map[canon.Hash]mark // states of earlier items whose results are stored
 	states   map[canon.Hash]*subtreeState
 	deferred map[canon.Hash]int // states that were left to other items, with their depths
 	root     *subtreeRoot
-	answers  []byte // answers of the present run, after the root
-	path     []*subtreeState
-	closing  bool
-	alone    *branchAlone // nil unless a process takes only this item
+	answers  []byte          // answers of the present run, after the root
+	path     []*subtreeState // by depth: the states of the present run
+	closing  bool            // enough has returned true: new states are left to other items
+	alone    *branchAlone    // nil unless a process takes only this item
 	came     subtreeCame
 }
 
@@ -150,13 +150,14 @@ func (s *reference) Answer(q *choose.Question) int {
 
 func (p *branch) answered(of, pick int) { p.answers = appendAnswer(p.answers, of, pick) }
 
-// here returns the present state, which has this depth, with the run to it.
+// here returns the present state as a root: the answers that lead to it, and their number of steps.
+// depth is the number of steps from the item's root to the state.
 func (p *branch) here(depth int) subtreeRoot {
 	return subtreeRoot{append(slices.Clone(p.root.Answers), p.answers...), p.root.Steps + depth}
 }
 
-// defers leaves the new state with identity h to another item, if this item has done enough, and
-// reports whether it did.
+// defers reports whether the new state with identity h is left to another item, because this item
+// has done enough. If it is, defers adds it to the roots in the result.
 func (s *reference) defers(h canon.Hash, depth int) bool {
 	p := s.branch
 	if p == nil || !p.closing || depth == 0 || depth >= s.bound {

@@ -53,8 +53,9 @@ func (g *growth) ends() bool {
 	return g.stop != ""
 }
 
-// next returns the next item, which has the roots that are nearest to the start. Their number is at most
-// twice the number that the last item began, and at most the share of one item in the window.
+// next returns the next item, and reports whether there is one. The item has the roots that are nearest to the
+// start, at most twice as many as the last item has begun. window is the number of items that are taken at the
+// same time; the item has at most its share of all roots, so that the other items have work, too.
 func (g *growth) next(window int) (item []byte, is bool) {
 	g.pool = slices.DeleteFunc(g.pool, func(r subtreeRoot) bool { return r.Steps > g.s.bound })
 	if len(g.pool) == 0 {

@@ -7,13 +7,14 @@ import (
 )
 
 // tallies add up the coverage of the walks of a lot, in the order of their numbers, up to the first walk that
-// failed or is suspected. They leave out further walks, whose number depends on the number of workers.
+// failed or is suspected. The coverage of later walks is dropped: how many of them were taken depends on the
+// number of workers.
 type tallies struct {
 	mu    sync.Mutex
-	to    *observe.Coverage
-	next  int // the next walk to add
-	waits map[int]*observe.Coverage
-	spare []*observe.Coverage
+	to    *observe.Coverage         // the sum
+	next  int                       // the number of the next walk to add
+	waits map[int]*observe.Coverage // by walk: its coverage, which waits until the walks before it are added
+	spare []*observe.Coverage       // empty ones, for use in waits
 }
 
 // begin begins another lot, whose coverage is added to to.

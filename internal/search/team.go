@@ -60,9 +60,9 @@ const (
 	chunkLeast = 16
 )
 
-// chunkOf returns how many states of a level a hand takes at once. There are at least four chunks for each hand, so that
-// none has nothing to do while others have. Small levels, which several hands expand only in tests, keep larger chunks, so
-// that their states mostly have the numbers that one hand gives them.
+// chunkOf returns the number of states of a level that a hand takes at once. There are at least four chunks for each
+// hand, so that no hand is idle for long at the end of a level. Only tests let several hands expand a small level. It
+// has large chunks, so that most of its states get the same numbers as with one hand.
 func chunkOf(states, hands int) int {
 	if states < teamLeast {
 		return teamChunk
@@ -181,8 +181,8 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 	return next, stopped(r.interrupted()), nil
 }
 
-// lends records that other takes runs for h, so that ended finds a handler that ends the goroutine
-// there.
+// lends records that the hand other takes runs for h, and returns other. If a handler ends the
+// goroutine in a run of other, the method ended of h finds that run.
 func (h *hand) lends(other *hand) *hand {
 	h.confirming = other
 	return other
@@ -198,7 +198,7 @@ func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	}
 }
 
-// settle hands on the steps that are still in the batch of an expander, after its last chunk.
+// settle passes the steps that are still in the batch of an expander to its explorer, after its last chunk.
 func (c *team) settle(x *expander) {
 	c.guarded(x, x.Settle)
 	x.h.Pulse.Rest()

@@ -6,13 +6,18 @@ import (
 	"macemc/internal/search/internal/explore"
 )
 
-// A trial finds out whether a reduction pays. The exhaustive phase begins without it, and only observes what steps
-// do. When it has visited trialAfter states, four times that number, and so on, it looks at a few states of the next
-// level: one for each trialShare states that were visited, but at most trialStates. If the reduction would leave out
-// 2 of 5 of their steps, the phase explores the same levels once more with the reduction. The reduction does not pay
-// if this visits more than half as many states, or if one of the levels shows earlier that it will (see dear): then
-// its states are forgotten, and the phase goes on as if the reduction had not been tried. Otherwise the phase goes
-// on with its states, and forgets those before.
+// A trial finds out whether a reduction pays. It has three stages.
+//
+// First the exhaustive phase takes all steps, and the reduction only observes what they do.
+//
+// When trialAfter states were visited, and again at four times that number and so on, the phase looks at a sample of
+// the states of the next level: one state for each trialShare visited states, but at most trialStates. If the reduction
+// would leave out at least two fifths of the steps of the sample, the reduction is tried.
+//
+// To try it, the phase explores the levels so far once more, from the start, with the reduction. If this visits more
+// than half as many states as before, the reduction does not pay: the phase forgets its states, and goes on as if the
+// reduction had not been tried. The same is done earlier if a level shows that it will not pay (see dear). Otherwise
+// the phase goes on with the states that the reduction has visited, and forgets the others.
 type trial struct {
 	before Stats // the counts when the phase began
 	sizes  []int // by depth: the number of states to this depth
@@ -21,6 +26,7 @@ type trial struct {
 	looked, taken, left int // states that were looked at, and their steps
 }
 
+// See trial.
 const (
 	trialAfter  = 8192
 	trialStates = 256
@@ -71,14 +77,15 @@ func (t *trial) weighs(taken, left int) {
 	t.looked, t.taken, t.left = t.looked+1, t.taken+taken, t.left+left
 }
 
-// forgoes gives up a reduction that only observes so far. If the options ask for a reduction, it records the reason.
+// forgoes gives up a reduction that only observes so far. If Options.Reduce is auto, it records the reason for the
+// report.
 func (r *runner) forgoes(x *explore.Explorer) {
 	switch t := &r.trial; {
 	case r.opts.Reduce != ReduceAuto:
 	case t.looked == 0:
 		r.add(Stats{Unreduced: fmt.Sprintf("the search ended after %d states, before it looked for steps to leave out", x.Len())})
 	default:
-		r.add(Stats{Unreduced: fmt.Sprintf("it would not pay: of %d steps of %d states that were looked at %d could be left out", t.taken+t.left, t.looked, t.left) + hinders(x.Reduction)})
+		r.add(Stats{Unreduced: fmt.Sprintf("it would not pay: of the %d steps of %d sampled states, %d could be left out", t.taken+t.left, t.looked, t.left) + hinders(x.Reduction)})
 	}
 	x.Forgoes()
 }
@@ -164,8 +171,8 @@ func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
 	return append(explore.Frontier{}, y.Level()...), nil
 }
 
-// dear reports whether the reduction has visited too many states up to a depth. The more states there were without
-// the reduction, the smaller is the share of them that it may visit.
+// dear reports whether the reduction has visited too many states of the level at a depth. A deep level counts for
+// more: of a level near the start the reduction may visit almost all states, of the last levels two thirds.
 func (t *trial) dear(depth, states int) bool {
 	all, whole := t.sizes[depth], t.sizes[depth]-t.sizes[depth-1]
 	switch of := t.sizes[len(t.sizes)-1]; {

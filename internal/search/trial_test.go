@@ -51,8 +51,8 @@ func TestAutoTells(t *testing.T) {
 		{"storage", 0, "the search ended after 1081 states, before it looked"},
 		{"storage", 16, "it does not pay: of the 28 states to depth 3 it would visit more than half"}, // as its last level alone shows
 		{"multipaxos", 64, "it does not pay: of the 101 states to depth 4 it would visit more than half; all steps of 1 states are taken, since propose changes what"},
-		{"twophase", 16, "it would not pay: of 10 steps of 2 states that were looked at 0 could be left out; all steps of 2 states are taken, since abort"},
-		{"lease", 16, "it would not pay: of 6 steps of 3 states that were looked at 1 could be left out; all steps of 2 states are taken, of 1 of them since each"},
+		{"twophase", 16, "it would not pay: of the 10 steps of 2 sampled states, 0 could be left out; all steps of 2 states are taken, since abort"},
+		{"lease", 16, "it would not pay: of the 6 steps of 3 sampled states, 1 could be left out; all steps of 2 states are taken, of 1 of them since each"},
 		{"echomulticast", 64, "property \"what an honest initiator sent is delivered\" may depend on all"},
 	} {
 		sys, err := catalog.Find(c.system)

@@ -19,7 +19,7 @@ const (
 	VisitedOff         Visited = "off"         // nothing: every path up to the bound is taken
 )
 
-// kept checks the options about visited states and those left out, and sets their defaults.
+// kept checks the options Visited, HashBits and Reduce, with the engine, and sets their defaults.
 func (o Options) kept() (Options, error) {
 	if o.Visited == VisitedOff || o.Reduce == reduceDPOR {
 		o.Engine = cmp.Or(o.Engine, EngineReference)

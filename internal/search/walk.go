@@ -148,8 +148,8 @@ func (r *runner) keep() {
 	r.add(Stats{Kept: r.corpus.Len()})
 }
 
-// walk takes the walk of plan p. looked reports whether its end was examined, and enough whether the
-// search has enough findings.
+// walk takes the walk of plan p. If careful is true, it audits the walk. looked reports whether the end
+// of the walk was examined, and enough whether the search has enough findings.
 func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
 	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
 		before := r.counts.Steps
@@ -282,8 +282,8 @@ func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 }
 
 // looksEarly reports whether a walk that is not live for a while is examined before it is long enough to
-// be suspected. It is while such examinations have wasted little effort, unless the options require that
-// walks go on.
+// be suspected. It returns true as long as such examinations have wasted little effort (see vainLeast),
+// unless Options.WalkLeast requires that walks go on.
 func (r *runner) looksEarly() bool {
 	return r.World.Judge.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
 }
