@@ -99,10 +99,10 @@ func (r *Reduction) observe(t *Taker) {
 	}
 }
 
-// fell reports whether nothing needs to be recorded about the change that a fault made at a place.
-// That is so for the budget and the set of paused nodes, since every failure of a node changes them.
-// If the part is a TCP connection that was or is open, fell makes the reduction never put the fault
-// off.
+// fell reports whether e is a fault and place is its budget or the set of paused nodes. Every failure
+// of a node changes these, so such a change shows nothing about the kind of the event. If e is a
+// fault that touched a TCP connection which was or is open, fell bars the kinds of e, so that they
+// are never put off.
 func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
 	if !e.Kind.Fault() {
 		return false

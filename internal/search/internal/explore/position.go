@@ -128,8 +128,8 @@ func (m *position) move(p int, was, now uint32) {
 	*list = slices.Insert(*list, k, int32(p))
 }
 
-// twinned records that the bank keeps a twin of a node: a second node with the same identity. The
-// position may have this node.
+// twinned records that the bank keeps a twin of a node: a second node with the same identity. If the
+// state of the position has the node, the position's copy of its abilities is changed, too.
 func (m *position) twinned(t world.Twinned) {
 	m.known.ability(t.Node, t.Part).twinned()
 	if m.v[t.Node] == t.Part {

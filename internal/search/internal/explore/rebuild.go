@@ -145,7 +145,7 @@ func (t *Taker) goesTo(s Spot) {
 
 // Known describes the progress of an exploration, apart from its states.
 type Known struct {
-	Inside, Sampled bool
+	Inside, Sampled bool   // all states so far are inside System.Within; a limit on answers was met
 	Joint           bool   // several goroutines explored
 	Pairs           [2]int // number of steps to known states, and number of those that were tested
 }

@@ -16,7 +16,8 @@ import (
 //
 // The kind of an event is its node and what the node takes: the type of a signal, or the type of a message with its
 // sender and its link. After each execution in the world, observe records which kinds of events it made pending,
-// and whether it was barred or visible. A step that is looked up was executed before.
+// and whether it was visible (it may change the value of a property) or barred (it touched more than its node and
+// messages). A step that is looked up was executed before.
 //
 // A state is expanded in part only if all of this is true: the environment is calm (no partition, no slow link, no
 // paused node, no limit on timers); the only faults left are failures of nodes and losses of datagrams; each node is
@@ -102,8 +103,8 @@ func (s *ReductionStats) void()         { s.Voided++ }
 func (s *ReductionStats) cycle()        { s.Cycles++ }
 func (s *ReductionStats) audit()        { s.Audited++ }
 
-// A parter takes some of the steps of state s: those of the given kinds if of is true, or else the others. It
-// returns how many steps it took, faults not counted, and how many it left out.
+// A parter takes some of the steps of state s: if of is true the steps of the given kinds, otherwise all others. It
+// returns the number of steps that it took, faults not counted, and the number that it left out.
 type parter interface {
 	some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error)
 }
@@ -133,13 +134,13 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 	}
 }
 
-// lets records whether datagrams may be lost, by the budget for that in first, a start state.
+// lets records that datagrams may be lost, if the budget for losses in the start state first is not 0.
 func (r *Reduction) lets(first world.Vector) {
 	r.loses = r.loses || first[r.at.Budget(sim.KindLose.Budget())] != 0
 }
 
-// Hides reports whether the visited states are not enough to decide liveness, because of the steps that were left
-// out.
+// Hides reports whether the visited states are not enough to decide liveness, because steps were left out. faults
+// says whether the explored runs may have faults.
 func (r *Reduction) Hides(faults bool) bool { return r != nil && !r.Waits && (faults || !r.Lively) }
 
 // Gathers reports whether a node of the start states offers actions that depend on the messages in its set. The
@@ -173,8 +174,9 @@ func (x *Explorer) Expand(s uint32) error {
 	return x.Rest(s, 0)
 }
 
-// expand takes steps of state s that suffice, by means of by. It takes all steps if one of these steps is visible,
-// or if each choice leaves no step out, or has none that is possible and not a fault.
+// expand takes steps of state s that suffice. Parter by takes them. expand takes the steps of the first choice that
+// has a possible step which is no fault. It takes the other steps of s, too, if a step of that choice is visible. If
+// no choice has such a step, it takes all steps.
 func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, situation canon.Hash) error {
 	a := r.answer(b, s, v, situation)
 	for k := 0; r.has(a, k, b, v); k++ {
@@ -236,8 +238,7 @@ func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 // Forgoes removes the reduction, which only observes.
 func (x *Explorer) Forgoes() { x.reduces(nil) }
 
-// some takes those steps of the state that is loaded in the world that are of the given kinds if of is true, or
-// else the others. It implements parter.
+// some implements parter for the state that is loaded in the world.
 func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	taken, left = t.Reduction.only(t, kinds, of)
 	defer t.takesOnly(nil)
@@ -247,8 +248,8 @@ func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, er
 	return taken, left, t.takeFrom(s, 0)
 }
 
-// only makes taker t select the events of the world's state that are of the given kinds if of is true, or else the
-// others. It returns the number of selected events that are no faults, and of the events that are not selected.
+// only makes taker t select events of the world's state: if of is true the events of the given kinds, otherwise all
+// others. It returns the number of selected events that are no faults, and the number of events not selected.
 func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int) {
 	r.events(t.World)
 	only := stubborn.Set{0} // an empty one is no nil

@@ -325,8 +325,8 @@ type walked struct {
 	n    int            // how many states of at belong to the run
 }
 
-// to takes the run of path, whose elements are steps, and returns its last state. It takes only the
-// steps in which it differs from the last run.
+// to takes the run of path, whose elements are steps, and returns its last state. If the last run
+// began with the same steps, these are not taken again.
 func (w *walked) to(x *Explorer, path []byte, steps []shard.Step) (world.Vector, error) {
 	same := 0
 	for same < len(path) && same < len(w.path) && path[same] == w.path[same] {

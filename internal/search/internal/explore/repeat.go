@@ -75,8 +75,9 @@ func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	return len(steps), times, nil
 }
 
-// left returns the number of steps that the reduction has left out. If the reduction has waited
-// before, as a trial, left returns repeatLevels, since a reduction is tried only in large spaces.
+// left returns the number of steps that the reduction has left out. If the reduction was tried after
+// it had only observed, left returns repeatLevels, so that no steps are repeated: a reduction is
+// tried only in spaces that are too large for that.
 func (x *Explorer) left() int {
 	switch r := x.Reduction; {
 	case r == nil:

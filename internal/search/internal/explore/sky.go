@@ -7,9 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// A sky is a list of the events that the environment has in a plain state (see Memo) that is
-// steady. It depends only on the environment's parts and on which nodes are absent, so it is
-// computed once for all states that have these in common.
+// A sky is a list of the events that the environment has in a plain state (see Memo) if these events
+// depend only on the environment's parts and on which nodes are absent. Such a state is steady. The
+// list is computed once for all steady states that have the same of both.
 type sky struct {
 	consequences, faults []overhead // the environment's events in the world's order: consequences come before the timers, faults after them
 }
@@ -40,8 +40,8 @@ func (m *Memo) apart() bool {
 	return true
 }
 
-// steady reports whether the environment's events in the position's state are those that a sky
-// lists.
+// steady reports whether the environment's events in the position's state depend only on the
+// environment's parts and on which nodes are absent, so that a sky lists them.
 func (m *Memo) steady() bool {
 	if m.noFootprints {
 		return false

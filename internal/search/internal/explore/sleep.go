@@ -13,11 +13,13 @@ import (
 // sleep sets for states that are kept. All states are visited, each at the same depth as without
 // it.
 //
-// After a step was taken from a state, it sleeps in the states to which the later steps of that
-// state lead. It sleeps on along steps that do not depend on it. A step that sleeps is not taken.
-// If several steps lead to a state, only those steps sleep there that sleep along all of them. If a
-// step leads to a state that was expanded before, and fewer steps sleep along it than at the state,
-// the others wake: they are taken when the level ends.
+// Suppose that the independent steps a and b are taken from a state, a first. In the state after b,
+// step a is not taken, since it would lead to the state that b leads to after a: it sleeps there. In
+// general, after a step was taken from a state, it sleeps in the states to which the later steps of
+// that state lead, and in the states behind them, until a step is taken that depends on it. A step
+// that sleeps is not taken. If several steps lead to a state, a step sleeps there only if it sleeps
+// along all of them. If a step leads to a state that was expanded before, and some of the steps that
+// slept there do not sleep along it, these wake: they are taken when the level ends.
 //
 // Why no state is lost: for a state s, let Z1, Z2, ... Zk be the sets that slept at s when it was
 // expanded and each time that more steps were taken; each set is a part of the one before. Let w be
@@ -32,15 +34,16 @@ import (
 // runs are as near to the start as those of w, so at the end of each level no state up to that
 // level is missing.
 //
-// Levels are expanded one after the other, and by that no state would be lost either if no step
-// woke. So no service can show that a state is lost without it. For consider shortest
-// runs alone: let no run to the state after w be shorter than that by s and w, and let no step of I
-// sleep at s when s is expanded. Let t be the first step of I that is taken there. The state after t
-// is one level deeper than s, and the rest of w is again a shortest run. All steps that lead to that
-// state from the level of s are taken before it is expanded, and only what sleeps along all of them
-// sleeps there, so only what sleeps along t. As above, a step of this that could come first in the
-// rest of w would be in I, and then t would not be the first. Steps wake when a longer run leads to
-// a state, and no shortest run needs it. An order of expansion that is not by levels would.
+// Steps need not wake as long as levels are expanded one after the other: no state would be lost if
+// no step woke. So no test that searches a service notices if steps do not wake. The proof considers
+// shortest runs alone. Let no run to the state after w be shorter than the run to s and then w, and
+// let no step of I sleep at s when s is expanded. Let t be the first step of I that is taken there.
+// The state after t is one level deeper than s, and the rest of w is again a shortest run. All steps
+// that lead to that state from the level of s are taken before the state is expanded, and a step
+// sleeps there only if it sleeps along all of them, so also along t. As above, such a step that could
+// come first in the rest of w would be in I, and then t would not be the first. Steps wake only when
+// a longer run leads to a state, and no shortest run needs that. If states were expanded in another
+// order than by levels, steps would have to wake.
 //
 // Only steps whose results follow from their node part alone sleep, or let others sleep. Two of
 // them are independent if they belong to different nodes, and neither sends to where the other
@@ -80,7 +83,8 @@ type waking struct {
 	woken []sleeper
 }
 
-// slept is a state to which a step leads that was not taken because it sleeps.
+// slept is a state to which a sleeping step leads. The step was not taken; at the end of the level the
+// state must be known all the same.
 type slept struct {
 	sum  canon.Hash
 	pack []uint64 // the state, packed

@@ -48,8 +48,8 @@ func (w *worth) ran(i int) {
 	}
 }
 
-// agree adds the nodes whose steps are dear to those in dear, which several memos share, and takes
-// over the others.
+// agree exchanges nodes whose steps are dear with other memos: dear is the set that all of them share.
+// It adds the nodes of w to dear, and those of dear to w.
 func (w *worth) agree(dear *atomic.Uint64) {
 	if d := dear.Load(); d != w.dear {
 		w.dear |= d
