@@ -275,8 +275,8 @@ func (g *Space) depths() []int {
 	return deep
 }
 
-// way returns the steps by which state s of the graph was first reached, and the state of the
-// explorer whose healed form they begin in.
+// way returns the steps by which state s of the graph was first reached. They begin in the healed
+// form of the explorer's state root.
 func (g *Space) way(s uint32) (root uint32, steps []run.Taken) {
 	for g.first[s].parent != explore.NoParent {
 		steps = append([]run.Taken{g.taken(g.first[s].how)}, steps...)
