@@ -17,12 +17,12 @@ import (
 // counter is stored after the answers, so a goroutine that has read the counter can read the
 // answers.
 type Pulse struct {
-	On    bool
-	where atomic.Value // string: the first words of the stack of the goroutine that takes these runs; empty if only one goroutine takes runs
-	src   choose.Source
-	picks []choose.Pick
-	Asked uint64
-	count atomic.Uint64 // 0 if no run is under way
+	On    bool          // a watchdog or a trail wants the answers; if false, nothing is counted or kept
+	where atomic.Value  // string: the first words of the stack of the goroutine that takes these runs; empty if only one goroutine takes runs
+	src   choose.Source // gives the answers of the present run
+	picks []choose.Pick // the answers of the present run so far
+	Asked uint64        // number of questions and steps of all runs so far
+	count atomic.Uint64 // Asked, for the watchdog; 0 if no run is under way
 
 	Trail *trail.Trail // a trail that records the answers as well, for another process; may be nil
 	slot  *trail.Slot  // the part of Trail that records the present run, or nil if there is no run or no free slot
@@ -109,7 +109,8 @@ func (p *Pulse) weather(c Climate) {
 	}
 }
 
-// know records the answers that lead to the fork at which the run begins. They are not given again.
+// know records the answers that lead to the fork at which the run begins. The run does not ask the
+// questions before the fork again, so its source never gives these answers.
 func (p *Pulse) know(picks []choose.Pick) {
 	if p.On {
 		p.picks = append(p.picks, picks...)
@@ -177,8 +178,8 @@ func (p *Pulse) Where() string {
 // Looks is the number of times that a monitor must see a pulse unchanged before it counts as still.
 const Looks = 8
 
-// Often calls look, Looks times in each period in, on a goroutine of its own, until look returns
-// true or the returned function is called.
+// Often starts a goroutine that calls look, Looks times in each period of length in. It ends when look
+// returns true or the returned function is called.
 func Often(in time.Duration, look func() (enough bool)) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -200,8 +201,8 @@ func Often(in time.Duration, look func() (enough bool)) (end func()) {
 
 // Feeling is what a watchdog saw when it last looked at a pulse.
 type Feeling struct {
-	last  uint64
-	Still int // number of looks since the pulse last changed
+	last  uint64 // the pulse's count
+	Still int    // number of looks in a row at which a run was under way and the count was the same as before
 }
 
 // Feels looks at the pulse again. It reports whether a run is under way and the pulse has changed

@@ -214,7 +214,8 @@ func (r *Runs) lock(careful bool) *Lockstep {
 	return nil
 }
 
-// pair returns the lean Lockstep for step properties, whose first world is World.
+// pair returns a Lockstep whose first world is World. It is lean: it only evaluates step properties,
+// and does not compare the two worlds.
 func (r *Runs) pair() *Lockstep {
 	if r.paired == nil || r.paired.World != r.World {
 		r.paired = &Lockstep{World: r.World, lean: true, past: r.World.Past(r.Properties)}
@@ -261,7 +262,8 @@ func (r *Runs) agrees(p *planned) bool {
 	return loaded || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
 }
 
-// wake takes the second world of a lean Lockstep to the state before the last step.
+// wake takes the second world of a lean Lockstep to the state before the last step. It makes that
+// world if there is none yet. first says that the run has taken no step since it began.
 func (r *Runs) wake(p *planned, first bool) *trace.Failure {
 	t := p.lock
 	if t.Lag == nil {

@@ -13,19 +13,21 @@ const (
 	auditLeast = 1000
 )
 
-// An engine that visits each state once takes a step in a fraction of the time of an audited one.
-// The fraction is smaller for larger states, since an audit traverses the whole state repeatedly, and
-// a step that the engine memo looks up traverses nothing. So audits get a twentieth of the work: an audited step
-// counts as a number of other steps that depends on the number of lines of the first state.
+// The engines local and memo take a step in a fraction of the time of an audited step. The fraction
+// is smaller for larger states, since an audit traverses the whole state repeatedly, and a step that
+// memo looks up traverses nothing. So with these engines audits get a share of the work, not of the
+// steps: one part in auditShare. In work, an audited step is worth a number of other steps:
 const (
 	auditShare = 20
 
-	auditLocal      = 8 // an audited step counts as this many steps of the engine local
-	auditLocalLines = 200
-	auditMemo       = 100 // and as this many steps of memo,
+	auditLocal      = 8   // of local: this many,
+	auditLocalLines = 200 // plus one for each auditLocalLines lines of the first state
+	auditMemo       = 100 // of memo: this many,
 	auditMemoLines  = 3   // plus this many for each line of the first state
 
-	auditLeastWork  = 100_000 // steps by memo, whose share of audits is always made
+	// Audits worth this many steps of memo are made first, whatever the share, but at least
+	// auditLeastHeavy of them.
+	auditLeastWork  = 100_000
 	auditLeastHeavy = 32
 )
 
@@ -36,8 +38,8 @@ type Share struct {
 	Least          int // this many steps are audited first, whatever the share; 0 means auditLeast
 }
 
-// Weigh sets how often the engine memo, or else the engine local, is audited, by the number of lines
-// of the system's first state. It does not raise Least.
+// Weigh sets how often steps are audited, for the engine memo if memo is true and otherwise for
+// local. lines is the number of lines of the system's first state. Weigh does not raise Least.
 func (s *Share) Weigh(memo bool, lines int) {
 	work := auditMemo + auditMemoLines*lines
 	s.Every = auditShare * work
@@ -52,9 +54,9 @@ func (s *Share) Due() bool {
 	return s.audited < max(cmp.Or(s.Least, auditLeast), s.Steps/cmp.Or(s.Every, auditEvery))
 }
 
-// Stride returns the distance between audited runs among the next n runs, if they are on average as
-// long as the before runs so far, or 0 if none is due. The distance is odd, since runs whose numbers
-// differ by a power of two may be alike.
+// Stride returns the distance between audited runs among the next n runs, or 0 if none of them needs
+// to be audited. It assumes that they are on average as long as the runs so far, of which there were
+// before. The distance is odd, since runs whose numbers differ by a power of two may be alike.
 func (s *Share) Stride(n, before int) int {
 	steps := n * (s.Steps / max(1, before))
 	due := max(cmp.Or(s.Least, auditLeast), (s.Steps+steps)/cmp.Or(s.Every, auditEvery)) - s.audited

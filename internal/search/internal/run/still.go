@@ -10,10 +10,10 @@ import (
 	"macemc/internal/world"
 )
 
-// Stays reports whether the run stays in one handler for the duration some. It counts only the time in
-// which the handler waits for something, or in which the process used a processor, because on a busy
-// machine a handler may not get one; used returns the process's processor time. If over returns true,
-// Stays returns false; it asks over now and then.
+// Stays waits until the run has stayed in one handler for the duration some, and then returns true. It
+// counts only time in which the handler waited for something, or in which the process used a processor:
+// on a busy machine, a handler may not get a processor at all. used returns the process's processor
+// time. Stays calls over now and then, and returns false once over returns true.
 func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func() bool) bool {
 	tick := time.NewTicker(max(some/Looks, 1))
 	defer tick.Stop()

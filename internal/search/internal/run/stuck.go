@@ -6,9 +6,9 @@ import (
 	"macemc/sim"
 )
 
-// UpToStuck repeats the present run up to the last answer, which it records without giving it. So
-// the handler that did not return runs only up to there. It returns the path, and the node and the
-// identity of the last event that was chosen.
+// UpToStuck repeats the present run, whose last handler did not return. It records the last answer of
+// the run without giving it, so the handler ends there in the repeated run. UpToStuck returns the
+// path, and the node and the identity of the last event that was chosen.
 func (r *Runs) UpToStuck() (path *choose.Path, node sim.Addr, identity string) {
 	if r.Exploring != nil {
 		if _, healed := r.Exploring.Within(); healed {
