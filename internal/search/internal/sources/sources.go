@@ -43,13 +43,13 @@ type frame struct {
 	at     canon.Hash
 	lines  []string // the lines that have a possible event here
 	wanted []string // the lines whose step must be tried here
-	slept  []*deed  // what the steps of those lines did that are asleep here
-	line   string
-	event  int
-	coins  coins
-	did    *deed   // what the step did, over all answers to its coins so far
-	now    *deed   // what the step did in the present run
-	after  []int32 // indices of the earlier steps that the step depends on, directly or through others
+	slept  []*deed  // the effects of the steps of the lines that are asleep here
+	line   string   // the line whose step the run takes
+	event  int      // the number of the step's event
+	coins  coins    // the answers to the step's coins
+	did    *deed    // what the step did, over all answers to its coins so far
+	now    *deed    // what the step did in the present run
+	after  []int32  // indices of the earlier steps that the step depends on, directly or through others
 }
 
 // coins holds the answers given to the coins of one step, and finds the next combination of answers
@@ -82,15 +82,15 @@ func (c *coins) next() bool {
 
 // deed records the effects of a step, by which it may depend on other steps.
 type deed struct {
-	line   string
-	index  int
-	causes []int
-	quorum bool
-	shows  bool // the step changed what properties over several nodes take
-	comes  bool // the step made a node begin or cease to take messages
-	places map[int]state.Why
-	takes  []string // the messages that the step took from sets and bags
-	sends  []string
+	line   string            // the line of the step
+	index  int               // the number of the step in its run, or -1 if the present run did not take it
+	causes []int             // the numbers of the steps that made the step possible
+	quorum bool              // the step takes several messages at once
+	shows  bool              // the step changed values that properties over several nodes take
+	comes  bool              // the step made a node begin or cease to take messages
+	places map[int]state.Why // the places that the step touched, and how
+	takes  []string          // the messages that the step took from sets and bags
+	sends  []string          // the messages that the step added to sets and bags
 
 	node  sim.Addr
 	was   canon.Hash // the state of the acting node before the step
@@ -191,9 +191,9 @@ func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
 	return f
 }
 
-// ends marks those lines as wanted in f whose step was possible before the step from f and is
-// impossible after it. The lines possible after it are in after. No later step shows that such a
-// line depends on the step from f.
+// ends marks lines as wanted in f: those whose step was possible in f, and that the step from f made
+// impossible. after has the lines that are possible after that step. The run never takes the step of
+// such a line, so no later step can show that it depends on the step from f.
 func (f *frame) ends(after []string) {
 	for _, line := range f.lines {
 		if line != f.line && !slices.Contains(after, line) && !slices.Contains(f.wanted, line) {
@@ -359,8 +359,8 @@ func (d *deed) dependent(o *deed) bool {
 	return false
 }
 
-// conflict reports whether two steps are dependent that touched the same place, at least one of them
-// by writing. why and other say how each of them touched it.
+// conflict reports whether steps d and o are dependent because both touched the same place, and at
+// least one of them wrote it. why says how d touched it, and other how o did.
 func (d *deed) conflict(o *deed, why, other state.Why) bool {
 	sent, took := why&^justSent == 0 && why&state.Sent != 0, why&^justTook == 0
 	sends, takes := other&^justSent == 0 && other&state.Sent != 0, other&^justTook == 0
