@@ -183,8 +183,8 @@ func (m *merger) next() error {
 	return nil
 }
 
-// Join yields each key of the sorter, together with the number that a key of with has for the same
-// identity. There must be such a key for each.
+// Join yields each key of the sorter, together with the number that the runs with have for the same
+// identity. They must have each identity of the sorter; if one is missing, Join returns an error.
 func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error {
 	m, err := merging(with.s, with.all)
 	if err != nil {
@@ -266,8 +266,8 @@ func (r *run) known(s *Store, keys []Key, found func(k int, number uint32)) erro
 	return nil
 }
 
-// page returns the number of the page that has the identity h, if the run has it: the last page that
-// does not begin with a greater one. It searches from page number from on.
+// page returns the number of the page that has the identity h, if the run has it at all: the last page
+// whose first identity is not greater than h. It searches from page number from on.
 func (r *run) page(h canon.Hash, from int) int {
 	step := 1
 	to := from
