@@ -10,8 +10,8 @@ import (
 // happen. If all timers fire, the round that one node begins is interrupted by that of the next
 // node, and hardly any round ends.
 type OneClock struct {
-	Of   int // the number of the node, or the number of the walk, from which that of the node is computed
-	runs []choose.Run
+	Of   int          // the number of the node, modulo the number of nodes; so it may be the number of the walk
+	runs []choose.Run // the weights of the last question
 }
 
 // Pick picks an event by weight, without the timers of the other nodes.

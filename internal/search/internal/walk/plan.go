@@ -32,18 +32,21 @@ type Plan struct {
 	lead    *kept   // that state, or nil
 	keeps   bool    // states that the walk meets may be added to the corpus: other walks can begin there in the same climate
 	detour  *detour // how the walk goes around known failures, or nil
-	near    int     // the depth at which a walk begins that begins at no state of a corpus
+	near    int     // the depth at which walks begin if not at a state of the corpus: the length of the search's prefix
 }
 
-// Length says when a walk ends. Steps are counted from the state at which the walk is first judged. After
-// the first Least steps, the walk ends at the next live state. It is suspected, and ends, if it was not
-// live for the last Most steps. During the first Least steps, it is evaluated only from Glance
-// on whether a state is live, or does not count for liveness: after each step until one is, and then again
-// Most steps later.
+// Length says when a walk ends. Steps are counted from the depth Plan.Judged. After the first Least steps,
+// the walk ends at the next live state. If there is none in the Most steps that follow, the walk ends, and
+// is suspected.
+//
+// During the first Least steps, the walk does not end at live states, and few states are evaluated. From
+// step Glance on, each state is evaluated until one is live or does not count for liveness. For the next
+// Most steps none is evaluated, then again each state until one is live or does not count, and so on. If
+// there is no such state in Most steps, the walk ends, and is suspected.
 type Length struct {
 	Least  int
 	Most   int
-	Glance int     // before the end, look for a live state after this many steps; 0 means never
+	Glance int     // during the first Least steps, look for a live state from this step on; 0 means never
 	Look   int     // end the walk after this many steps without a live state, so that its last state is examined; 0 means after Most
 	Waits  bool    // do not end the walk before all messages, timers and requests have come that were possible where it began
 	Spells bool    // take all Most steps, and record the longest sequence of steps without a live state

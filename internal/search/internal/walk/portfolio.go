@@ -124,12 +124,12 @@ const healsOf = 256
 // storm, which took stormSteps steps in it, and healed walks that healed, which took healSteps steps
 // after that.
 //
-// A walk meets a bug of safety in its storm, but a bug of liveness only if it heals as well. Which
-// of them a service has is not known. Let a storm cost 1 and healing h, and let a share q of the
-// walks heal. To meet a bug of safety then costs 1+qh times as much as if no walk healed; to meet a
-// bug of liveness costs (1/q+h)/(1+h) times as much as if all did. These factors are equal if
-// q+q*q*h*(1+h) is 1. So if healing costs little, nearly all walks heal, and neither factor is ever
-// more than 2.
+// A walk meets a bug of safety in its storm, but a bug of liveness only if it heals as well. It is
+// not known which kind of bug a service has, so both should be found about equally fast. Let a storm
+// cost 1 and healing h, and let a share q of the walks heal. To meet a bug of safety then costs 1+qh
+// times as much as if no walk healed; to meet a bug of liveness costs (1/q+h)/(1+h) times as much as
+// if all did. These factors are equal if q+q*q*h*(1+h) is 1. So if healing costs little, nearly all
+// walks heal, and neither factor is ever more than 2.
 func Heals(storms, stormSteps, healed, healSteps int) int {
 	const few, scale = 8, 64 // before this many have healed, all do
 	if stormSteps == 0 || healed < few {

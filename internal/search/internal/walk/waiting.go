@@ -9,10 +9,10 @@ import (
 // events that were possible where it began.
 const waitMost = 64
 
-// waits reports whether the walk goes on beyond its end, since an event has not happened that was
-// possible where the walk began. That event is taken next. beyond is the number of steps that the
-// walk has taken beyond its end. If a walk avoids a failure only because a message, a timer or a
-// request never comes, that shows nothing: in an endless run it would come.
+// waits reports whether the walk goes on beyond its end, because an event that was possible where the
+// walk began has still not happened. If so, that event is taken next. beyond is the number of steps
+// that the walk has taken beyond its end. Without this, a walk might avoid a failure only because a
+// message, a timer or a request never comes. That would show nothing: in an endless run it comes.
 func (s *Walk) waits(w *world.World, beyond int) bool {
 	if !s.Plan.Length.Waits || beyond >= waitMost {
 		return false

@@ -15,7 +15,7 @@ type Walk struct {
 	Wanted func() bool // reports whether the walk should go on; called now and then; nil means always
 	Corpus *Corpus     // the corpus for which states are recorded, or nil
 
-	Live   bool // the last state is live, or another state that ends the walk just as a live one does
+	Live   bool // the walk ended at a live state or, with Length.Exempt, at one that does not count for liveness
 	Left   bool // the walk ended because Wanted returned false
 	w      *world.World
 	guide  guiding
@@ -24,11 +24,11 @@ type Walk struct {
 	more   int  // number of steps after Plan.Judged at which the next look for a live state before the end is due, or 0
 	before int  // number of answers before the environment healed
 	spell  int  // number of steps since the last live state
-	Spell  int  // the largest number of successive states that are not live, of those that come before a live state
+	Spell  int  // the length of the longest sequence of states that are not live and come before a live state
 
 	Masked  bool   // for the caller: the walk has met a failure that is known
 	Detours bool   // record what the walk needs to go around a failure
-	marks   []mark // of the states from depth first on
+	marks   []mark // one for each state from depth first on
 	first   int    // the depth of the first state that has a mark
 
 	next   int              // the number of the event that must be taken next, beyond the end of the walk, or none
@@ -148,8 +148,9 @@ func (s *Walk) Answer(q *choose.Question) int {
 	return s.Walk.Answer(q)
 }
 
-// guess answers q as the guide says. In a storm, one toss in four may come out at an answer that
-// spends a fault.
+// guess answers q in the part of the walk in which the guide picks the events. If q asks for a coin
+// and the walk may have faults, the answer is in one case of four drawn from all answers, with equal
+// chances. Only then can it be an answer that spends a fault.
 func (s *Walk) guess(q *choose.Question) int {
 	if q.Kind == choose.Event {
 		return s.guide.pick(s.w, q, s.Walk)
