@@ -17,7 +17,7 @@ type Outcome struct {
 	Ends  bool // the unit has ended the work: no unit after this one is wanted
 
 	// The following fields are set if the unit is a walk.
-	Judged int         // steps of the walk that count when the share of audited steps is computed
+	Judged int         // number of steps that the walk adds to those of which a share is audited
 	Met    *walk.Notes // the states that the walk met and that may be added to the corpus, or nil
 	Kept   int         // the number of the corpus's state at which the walk began, or 0
 }

@@ -76,8 +76,8 @@ func (s *Stats) Explain(change func(string) string) {
 	s.Unreduced, s.Asymmetric = change(s.Unreduced), change(s.Asymmetric)
 }
 
-// Add adds the counts in o to those in s. A field that is not a count is set to its value in o,
-// unless that is zero.
+// Add adds the counts in o to those in s. A flag is set if it is set in o. Any other field that is not
+// a count gets the value of s or of o that is not zero.
 func (s *Stats) Add(o Stats) {
 	s.Engine, s.Uncopied = cmp.Or(o.Engine, s.Engine), cmp.Or(o.Uncopied, s.Uncopied)
 	s.Unpacked = cmp.Or(s.Unpacked, o.Unpacked)
