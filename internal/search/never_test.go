@@ -9,7 +9,8 @@ import (
 	"macemc/internal/toy"
 )
 
-// Runs that are not audited count, too: or "never" would be false.
+// TestNeverKnowsFastRuns: runs that are not audited also count as exercising the service. If they did
+// not, a report would list a coin's answer as never given although such a run gave it.
 func TestNeverKnowsFastRuns(t *testing.T) {
 	r, err := newRunner(toy.MustParse("start: a\na -?-> b c\nb -> a\nlive: b"), Options{})
 	if err != nil {

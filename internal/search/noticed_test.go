@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// greeter sends a word that another one counts, and a word that nobody heeds.
+// greeter sends its peer two messages: one that the peer counts, and one that the peer ignores.
 type greeter struct {
 	Peer  sim.Addr
 	Heard int
@@ -32,8 +32,8 @@ var greets = sim.Handle(
 	sim.OnMessage(func(*greeter, sim.Env, sim.Addr, unheeded) {}),
 )
 
-// A result says that nothing can happen but faults if nodes are asked for nothing, and names the
-// messages whose delivery never changed or sent anything.
+// TestNeverNoticed: if the application makes no requests, the result says that only faults can happen.
+// If it makes some, the result names the messages whose delivery never changed or sent anything.
 func TestNeverNoticed(t *testing.T) {
 	sys := &sim.System{
 		Name: "greeters", Doc: "Two nodes greet each other.",

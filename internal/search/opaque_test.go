@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// forgetful counts what it gets in a field that the state leaves out, and acts
-// by it.
+// forgetful counts received messages in the field cache, which an opaque rule leaves out of the state.
+// Its later messages depend on that count or, if asks is true, the number of its coins does.
 type forgetful struct {
 	Sent  int
 	cache map[string]int
@@ -46,8 +46,8 @@ func forgetting(asks bool) *sim.System {
 	}
 }
 
-// TestWrongOpaqueRule: a field that is left out of the state and matters is
-// found, and named.
+// TestWrongOpaqueRule: if an opaque rule leaves out a field on which steps depend, the error names the
+// field.
 func TestWrongOpaqueRule(t *testing.T) {
 	for _, c := range []struct {
 		name    string

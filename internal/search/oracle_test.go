@@ -9,8 +9,8 @@ import (
 	"macemc/internal/spec"
 )
 
-// TestTogether: what two workers find, however narrow the levels are that they
-// expand together, is what the oracle says. The other modes are compared there.
+// TestTogether: two workers that expand even small levels together find what the oracle finds. The
+// tests of package oracle compare the other ways of searching.
 func TestTogether(t *testing.T) {
 	modes := oracle.Modes(search.Together)
 	modes = modes[len(oracle.Modes(nil)):]

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// An actor acts once, and emits a fact if it is loud. If not, its step follows from its node part alone, and is looked up by that.
+// An actor acts once. A loud actor emits a fact. The step of another one follows from its node part alone, so memo looks it up.
 type actor struct{ Acted, Loud bool }
 
 type act struct{}

@@ -17,8 +17,8 @@ func (f *flood) Init(env sim.Env) {
 func (*flood) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*flood) Handle(sim.Env, sim.Signal)             {}
 
-// A datagram that finds its channel full is lost though nothing may be: the result
-// says so, and only then.
+// TestOverflow: a datagram that is sent into a full channel is lost, even if the budgets allow no
+// loss. The result reports the capacity of the channel in this case, and 0 otherwise.
 func TestOverflow(t *testing.T) {
 	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 		for most, want := range map[int]int{2: 0, 3: 2} {

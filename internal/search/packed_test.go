@@ -44,7 +44,8 @@ func TestPackedNodes(t *testing.T) {
 	}
 }
 
-// packedOrNot returns 1 if nodes of a system are packed, or 0.
+// packedOrNot explores a system with packed nodes and with nodes kept as they are, and compares the
+// states. It returns 1 if nodes of the system can be packed, and 0 otherwise.
 func packedOrNot(t *testing.T, sys *sim.System, opts Options) int {
 	t.Helper()
 	var all [2][]string
@@ -114,7 +115,7 @@ func keptStates(t *testing.T, x *explore.Explorer) (all []string) {
 	return all
 }
 
-// A lender sends others memory of its own node, which has no pointers.
+// A lender is a node without pointers. The messages that it sends share memory with it.
 type lender struct {
 	sent bool
 	list [2]uint8
@@ -145,8 +146,9 @@ func (l *lender) lend(env sim.Env, _ lends) {
 func (l *lender) count(sim.Env, counts)              { l.list[0]++ }
 func (l *lender) take(_ sim.Env, _ sim.Addr, m lent) { l.list[1] = m.list[0] }
 
-// TestLentMemory: a node that is loaded into memory of the world's own, and sends a part of that memory,
-// does not change the message by later steps; and a node that outlives a crash is its next life's own.
+// TestLentMemory: a message that shares memory with its sender does not change when a later step changes
+// the sender, although the world loads packed nodes into the same memory again. If a node that crashed
+// is its own next life (System.Crash), the next life does not share memory with the world either.
 func TestLentMemory(t *testing.T) {
 	sys := &sim.System{
 		Name: "lender", Doc: "Nodes that send their own memory.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },

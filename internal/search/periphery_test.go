@@ -9,9 +9,9 @@ import (
 	"macemc/trace"
 )
 
-// trapped runs for ever, on every node: it counts to most and begins anew. The
-// first node may fall into a trap at its first turn; it goes on turning there,
-// so that the state is never at rest.
+// trapped counts to most again and again, on every node. If trap is set, node n0 may fall into a trap
+// in its first step. It then goes on counting, so the state is never at rest, but the trap does not
+// open any more.
 type trapped struct {
 	N    int
 	Trap bool
@@ -53,8 +53,8 @@ func traps(nodes, most int, trap bool) *sim.System {
 	}
 }
 
-// paths bounds the walks from the start to a few. The reference engine counts
-// its runs, too.
+// paths returns a value of Options.Paths that allows few walks from the start. For the reference
+// engine it is larger, since that counts the runs of its exhaustive phase, too.
 func paths(engine Engine) int {
 	if engine == EngineReference {
 		return 10_000
@@ -62,9 +62,8 @@ func paths(engine Engine) int {
 	return 1
 }
 
-// A state near the start from which no live one can be reached is met at the
-// end of the first round, long before the space is known: what it does there
-// goes on for ever.
+// TestPeripheryFinds: walks from the end of the first round find a dead state near the start, long
+// before all states are visited. The state is not at rest, so only walks show that it is dead.
 func TestPeripheryFinds(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(1, 3)] {
 		res, err := Search(traps(3, 40, true), Options{Engine: engine, WalkSteps: 2_000, Effort: 20_000, Paths: paths(engine)})
@@ -140,7 +139,8 @@ func TestPeripheryPending(t *testing.T) {
 	}
 }
 
-// The order in which states are walked from has each of them once.
+// TestCoprime: adding coprime(n) again and again modulo n yields each number below n once. In this
+// order walks begin at the n states of a level.
 func TestCoprime(t *testing.T) {
 	for n := 1; n < 3000; n++ {
 		met := make([]bool, n)

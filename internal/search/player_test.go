@@ -13,8 +13,8 @@ import (
 	"macemc/trace"
 )
 
-// A player judges as a search does: what a search finds, the player meets in
-// the same step, with the same verdict, forth and after going back.
+// TestPlayerJudges: if a player takes the run of a finding, it meets the same verdict about the same
+// property in the same step. It meets it again if it goes back one step and takes the step again.
 func TestPlayerJudges(t *testing.T) {
 	params, err := stopwait.System.Configure(0, nil, []string{string(stopwait.System.Bugs[0].ID)})
 	if err != nil {
@@ -54,7 +54,7 @@ func TestPlayerJudges(t *testing.T) {
 	}
 }
 
-// Properties of steps are judged, with the state before.
+// TestPlayerJudgesSteps: a player evaluates properties of steps with the states before and after.
 func TestPlayerJudgesSteps(t *testing.T) {
 	sys := *stopwait.System
 	sys.Properties = append(sys.Properties[:len(sys.Properties):len(sys.Properties)],
@@ -91,7 +91,8 @@ func TestPlayerWatches(t *testing.T) {
 	}
 }
 
-// A run that is short is audited in every step, whatever it was recorded for.
+// TestPlayerAudits: a player audits every step of a short run, even if the header of the path records
+// no verdict that needs audits.
 func TestPlayerAudits(t *testing.T) {
 	sys := climbing(nil)
 	sys.Properties[0] = sim.Always("small", func(v climbers) bool {

@@ -6,9 +6,9 @@ import (
 	"macemc/systems/jointree"
 )
 
-// BenchmarkPrefix compares transitions beyond a prefix of 700 steps with those
-// from the start, in the same number, without walks. One operation is a
-// transition; taking the prefix and the audits, which take it again, count.
+// BenchmarkPrefix compares exhaustive searches that begin at the start, after a prefix of 30 steps and
+// after one of 700. All execute the same number of transitions. One operation is a transition. The
+// time includes the steps of the prefix, which each audit takes again.
 func BenchmarkPrefix(b *testing.B) {
 	params, err := jointree.System.Configure(0, nil, nil)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"macemc/trace"
 )
 
-// prefixes are runs of a system without bugs that end in steady state.
+// prefixes returns n runs of a system without bugs. Each ends in steady state, which means that it was
+// live for at least the given number of steps.
 func prefixes(t *testing.T, sys *sim.System, n, steady int) []Prefix {
 	t.Helper()
 	res := search(t, sys, 0, nil, Options{Prefixes: n, Steady: steady})
@@ -25,8 +26,8 @@ func prefixes(t *testing.T, sys *sim.System, n, steady int) []Prefix {
 	return res.Prefixes
 }
 
-// Each prefix ends in a state of its own, is live there and has been so, and is
-// taken again as it is.
+// TestPrefixes: prefixes end in different states, are live in their last steps, and are reproduced by
+// a replay.
 func TestPrefixes(t *testing.T) {
 	const steady = 10
 	all := prefixes(t, brokentree.System, 5, steady)
@@ -57,8 +58,8 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// A prefix that was found without a bug starts a search with it, by every
-// engine; what is found replays from the start, and begins with the prefix.
+// TestPrefixFinds: a search for a bug can begin with a prefix that was recorded without the bug, with
+// every engine. The path of its finding begins with the prefix, and replays.
 func TestPrefixFinds(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(1, 3)] {
 		for _, c := range []struct {
@@ -153,8 +154,8 @@ func TestPrefixCritical(t *testing.T) {
 	}
 }
 
-// A prefix that does not apply is an error of one line; one that violates
-// something is a finding.
+// TestPrefixRefused: if the run of a prefix cannot be taken, the search returns an error of one line.
+// If it violates a property, that is a finding.
 func TestPrefixRefused(t *testing.T) {
 	good := prefixes(t, brokentree.System, 1, 5)[0].Path
 	changed := func(change func(*choose.Path)) *choose.Path {

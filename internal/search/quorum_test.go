@@ -68,8 +68,8 @@ var (
 		sim.OnMessage((*cashier).late))
 )
 
-// paying has a cashier, and an auditor for each of links. most is the sum that
-// may be paid.
+// paying returns a system of a cashier, and an auditor for each of links. The property is violated if
+// more than most is paid. If late is true, the cashier also takes approvals after it has paid.
 func paying(enough, most int, late bool, links ...int) *sim.System {
 	n := len(links) + 1
 	return &sim.System{
@@ -103,7 +103,8 @@ func paying(enough, most int, late bool, links ...int) *sim.System {
 	}
 }
 
-// All engines count the same states, by each link and by several, with faults and without.
+// TestQuorumsAgree: all engines visit the same states, whether the messages of a quorum come by one
+// kind of link or by several, with faults and without.
 func TestQuorumsAgree(t *testing.T) {
 	for _, faults := range []string{"none", "crash=1", "partition=1", "pause=1,down=1", "loss=1,dup=1,reorder=1", "reset=1"} {
 		budgets, err := sim.ParseFaults(faults)
@@ -141,8 +142,8 @@ func TestQuorumsAreCounted(t *testing.T) {
 	}
 }
 
-// A walk finds what one quorum does, its path leads there again, and the step names the
-// messages that it took and where they were sent.
+// TestQuorumIsReplayed: a walk finds a failure that needs a quorum of three messages. A replay
+// reproduces it, and its last step names the three messages and the steps that sent them.
 func TestQuorumIsReplayed(t *testing.T) {
 	sys := paying(3, 5, false, 0, 1, 3, 2)
 	res := search(t, sys, 0, nil, Options{Depth: 1, EvidenceWalks: 200, Seed: 3})

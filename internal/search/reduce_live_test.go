@@ -7,8 +7,8 @@ import (
 	"macemc/internal/long"
 )
 
-// TestReducedLiveness: on random services, a search that leaves steps out says the same of
-// liveness as one that takes all.
+// TestReducedLiveness: on random services, a search that leaves steps out reports the same answer
+// about liveness as one that takes all steps.
 func TestReducedLiveness(t *testing.T) {
 	met := reduces(t, 30, func(seed uint64, met map[string]int) {
 		s := reducible(3 * seed) // of these, Eventually is kept

@@ -102,8 +102,8 @@ func comparesResults(t *testing.T, sys *sim.System, opts Options, whole, part *R
 	}
 }
 
-// TestAutoPays: by itself, a search leaves steps of a large space out if that pays. All counts of another one, of which it
-// tries that, are those of a search that never leaves any out.
+// TestAutoPays: with ReduceAuto, a search leaves out steps of a large space if that pays. If it tries to and it does not
+// pay, all counts are the same as those of a search that takes all steps.
 func TestAutoPays(t *testing.T) {
 	for name, pays := range map[string]bool{"paxos": true, "storage": false} {
 		sys, err := catalog.Find(name)

@@ -20,8 +20,9 @@ import (
 	"macemc/trace"
 )
 
-// shown is what a reduction preserves of a space: what each node was, the states in which
-// nothing is possible, and what properties over several nodes and monitors saw.
+// shown has the facts about a space that a reduction must preserve. Its field of has a text for each
+// state of each node, for each state in which no event is possible, and for each combination of the
+// values that properties over several nodes take and the states of the monitors.
 type shown struct {
 	states int
 	passed int // steps that were not looked up, since they commute with the last one
@@ -29,10 +30,11 @@ type shown struct {
 	wrong  string // a failure, which ends the exploration
 }
 
-// both begins what properties over several nodes and all monitors have at once.
+// both begins the texts in shown about values of properties over several nodes and states of monitors.
 const both = "together they saw "
 
-// shows explores a space to its end, or returns false if that is larger than most states.
+// shows explores a space to its end. If it has more than most states, or cannot be reduced as the
+// options demand, shows returns false. tune may change the reduction.
 func shows(t *testing.T, sys *sim.System, opts Options, most int, tune func(*explore.Reduction)) (s shown, whole bool) {
 	t.Helper()
 	r, x := rooted(t, sys, opts)
@@ -105,7 +107,8 @@ func shows(t *testing.T, sys *sim.System, opts Options, most int, tune func(*exp
 	return s, true
 }
 
-// reducible returns a random service without what excludes that steps are left out.
+// reducible returns a random service from which steps can be left out: it has no feature for which a
+// search refuses to, such as Within, slow links or rare events.
 func reducible(seed uint64) *spec.Spec {
 	s := spec.Draw(seed)
 	s.Within, s.Assume, s.Rare, s.Early, s.Step, s.Slow, s.Gathers = nil, nil, nil, nil, nil, nil, nil
@@ -129,13 +132,14 @@ var (
 	reducedJournal  = flag.String("reduced-journal", "", "the beginning of the names of files in which such tests note how far they came, and from which they go on")
 )
 
-// A campaign is what a test has done of its random services.
+// A campaign is the progress of a test with many random services.
 type campaign struct {
-	Next uint64
-	Met  map[string]int
+	Next uint64         // the seed of the next service
+	Met  map[string]int // how often the test has met each kind of case
 }
 
-// reduces calls compare with the seed of each random service, and returns the counts of the campaign.
+// reduces calls compare with the seed of each random service, and returns the counts that compare adds
+// to met. If the flag for a journal is set, an interrupted campaign goes on from there.
 func reduces(t *testing.T, usual int, compare func(seed uint64, met map[string]int)) (met map[string]int) {
 	t.Helper()
 	journal, done := *reducedJournal, campaign{Met: map[string]int{}}
@@ -186,7 +190,8 @@ var (
 	losses   = []sim.Faults{{Loss: 1}, {Loss: 2}, {Loss: 1, Down: 1}, {Loss: sim.Unlimited}, {Loss: 1, Crash: 1}}
 )
 
-// frail returns a random service without what excludes that steps are left out, with one of some budgets.
+// frail returns a random service from which steps can be left out, with options that have one of the given budgets of
+// faults.
 func frail(seed uint64, budgets []sim.Faults) (*spec.Spec, Options) {
 	s := reducible(seed)
 	s.Budgets, s.Only, s.Midstep, s.AnyOrder = spec.Budgets{}, nil, false, false
@@ -202,7 +207,7 @@ func TestReducedFailures(t *testing.T) {
 	reducedFaults(t, failures)
 }
 
-// TestReducedLosses does so where datagrams are lost.
+// TestReducedLosses compares the reduced spaces of random services with the whole ones if datagrams may be lost.
 func TestReducedLosses(t *testing.T) { reducedFaults(t, losses) }
 
 func reducedFaults(t *testing.T, budgets []sim.Faults) {
@@ -275,8 +280,8 @@ func compareShown(t *testing.T, whole, part shown) {
 	}
 }
 
-// TestReductionPitfalls: a reduction without one of its parts loses something of a random service,
-// and the whole reduction loses nothing of it.
+// TestReductionPitfalls: on some random services, a reduction without one of its parts loses a fact
+// about the space (see shown) or a failure. The whole reduction loses nothing there.
 func TestReductionPitfalls(t *testing.T) {
 	for _, c := range []struct {
 		without string
@@ -302,8 +307,8 @@ func TestReductionPitfalls(t *testing.T) {
 	}
 }
 
-// TestReductionIsRefused: where steps cannot be left out, stubborn is an error that says why, and auto
-// takes all steps and says it too.
+// TestReductionIsRefused: if steps cannot be left out, ReduceStubborn is an error with the reason.
+// ReduceAuto takes all steps, and the result has the reason.
 func TestReductionIsRefused(t *testing.T) {
 	s := reducible(1)
 	s.Always = []spec.Pred{{Kind: spec.Quiet}}

@@ -17,7 +17,8 @@ import (
 
 var tables = flag.Int("tables", 0, "if not 0, TestRefinements and TestRatios print their tables of BENCHMARKS.md")
 
-// A refined instance is one of the quorum paper, with the states that it counted: unsplit, reply-split, quorum-split and both.
+// A refined instance is a protocol of the paper on reduction with quorums, whose transitions the paper splits by senders. paper
+// has its numbers of states: without splitting, with replies split, with quorums split, and with both.
 type refined struct {
 	name     string
 	sys      *sim.System
@@ -36,7 +37,8 @@ var refineds = []refined{
 	{"Storage (3,1), 2 writes, 2 reads", storage.System, "answers=quorum reads=2", 0, []string{"ack", "value"}, [4]int{20_039, 18_451, 18_451, 18_451}},
 }
 
-// merges are the messages that are of one kind whoever has sent them, by column.
+// merges returns a value of Reduction.Merge for each column of paper: it reports which messages are of
+// one kind, whoever has sent them.
 func (c *refined) merges() [4]func(of reflect.Type) bool {
 	quorum := func(of reflect.Type) bool { return slices.Contains(c.quorums, of.Name()) }
 	return [4]func(of reflect.Type) bool{
@@ -44,7 +46,8 @@ func (c *refined) merges() [4]func(of reflect.Type) bool {
 	}
 }
 
-// states counts those of an instance, reduced or not.
+// states returns the number of states that an exploration of the instance visits, reduced in the way
+// how.
 func (c *refined) states(t *testing.T, params string, how Reduce, tune func(*explore.Reduction)) int {
 	t.Helper()
 	p, err := c.sys.Configure(0, strings.Fields(params), nil)
@@ -59,8 +62,9 @@ func (c *refined) states(t *testing.T, params string, how Reduce, tune func(*exp
 	return s.states
 }
 
-// TestRefinements prints what kinds of messages by their senders bring to a reduction. The paper splits
-// transitions by hand; here kinds have senders unless Merge says otherwise.
+// TestRefinements prints a table: the numbers of states that a reduction visits if messages of different
+// senders are of different kinds, and if they are not, beside the numbers of the paper. The paper splits
+// transitions by hand; here the kinds have senders unless Merge says otherwise.
 func TestRefinements(t *testing.T) {
 	if *tables == 0 {
 		t.Skip("it only measures; see make tables")

@@ -7,8 +7,8 @@ import (
 	"macemc/systems/twophase"
 )
 
-// BenchmarkRepeated is what it costs that the steps of a small space are taken again:
-// whole searches with it and without. The last two spaces are too large for it.
+// BenchmarkRepeated measures the cost of repeating the steps of a small space. It takes whole searches
+// with repetitions and without (once). In the last two spaces, which are too large, no step is repeated.
 func BenchmarkRepeated(b *testing.B) {
 	for rms := 3; rms <= 6; rms++ {
 		p, err := twophase.System.Configure(0, []string{fmt.Sprintf("rms=%d", rms)}, nil)

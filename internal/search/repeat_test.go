@@ -9,7 +9,8 @@ import (
 	"macemc/trace"
 )
 
-// peeker goes by something that it did not ask for, twice.
+// peeker is nondeterministic: its steps depend on a value outside of its state, which it did not get
+// from Env.
 type peeker struct {
 	Steps int
 	First int
@@ -19,7 +20,7 @@ type peeker struct {
 
 type peeking struct{}
 
-// peeks is what a peeker goes by.
+// peeks names the value on which the steps of a peeker depend.
 type peeks int
 
 const (
@@ -44,8 +45,8 @@ func (c *peeker) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// left is what handlers leave outside of the state: it matters after many steps. The garbage collector
-// takes faint away, and times counts how often it did.
+// left counts steps in a package variable, and has an effect after each 40 of them. The garbage
+// collector frees the object of faint, and times counts how often it did.
 var (
 	left, times int
 	faint       weak.Pointer[[64]byte]
@@ -69,8 +70,8 @@ func (c *peeker) peek() int {
 	return 1
 }
 
-// In a space that is small enough to be called exhausted after a few steps, what
-// a handler did not ask for is found all the same: always, not in most searches.
+// TestRepeated: nondeterminism is found in a space that is exhausted after few steps, in every search
+// and not only in most.
 func TestRepeated(t *testing.T) {
 	for how, name := range []string{"nothing", "the first key of a map", "a package variable", "a weak pointer"} {
 		sys := &sim.System{
@@ -100,8 +101,8 @@ func (*idle) Init(sim.Env)                           {}
 func (*idle) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*idle) Handle(sim.Env, sim.Signal)             {}
 
-// Steps are taken again under the same limits: a fault that may strike one node alone
-// strikes no other.
+// TestRepeatedFaults: steps are repeated with the budgets of the search: a fault that may happen to
+// one node only happens to no other one.
 func TestRepeatedFaults(t *testing.T) {
 	sys := &sim.System{
 		Name: "idle", Doc: "It does nothing.",

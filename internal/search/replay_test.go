@@ -10,7 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// A search without Params runs the system as it is by default, and says so.
+// TestParamsAreResolved: a search without Params uses the defaults of the system, and its result has
+// them.
 func TestParamsAreResolved(t *testing.T) {
 	sys, err := toy.Parse(deadEnd)
 	if err != nil {
@@ -25,8 +26,8 @@ func TestParamsAreResolved(t *testing.T) {
 	}
 }
 
-// A header that this version does not know, or that cannot be meant, is an
-// error that says what would be right.
+// TestReplayRefusesHeaders: a header with an unknown key or an impossible value is an error that names
+// the possible ones.
 func TestReplayRefusesHeaders(t *testing.T) {
 	sys, err := toy.Parse(deadEnd)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"macemc/systems/simtcp"
 )
 
-// Walks that go on from states that others have met find and count the same for any
-// number of workers, on every seed; so do they where none does.
+// TestRestartsOfSeveral: the findings and counts of walks do not depend on the number of workers, for
+// any seed, whether walks begin at states that other walks have met or not.
 func TestRestartsOfSeveral(t *testing.T) {
 	three := hazards(func() { panic("three") })
 	for seed := range uint64(long.Of(1, 20)) {
@@ -69,8 +69,8 @@ func (*lamp) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (l *lamp) Handle(sim.Env, sim.Signal)           { l.On = !l.On }
 func (*lamp) Offers(offer func(sim.Signal))          { offer(year{}) }
 
-// A state in which scenarios hold together that did not before is kept, though each node
-// in it is in a state that is known.
+// TestScenariosAreKept: the corpus keeps a state in which Sometimes properties hold that did not hold
+// together before, even if the state of each of its nodes is known.
 func TestScenariosAreKept(t *testing.T) {
 	lamps := &sim.System{
 		Name: "lamps", Doc: "Two lamps.",

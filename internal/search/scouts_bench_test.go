@@ -14,10 +14,10 @@ import (
 	"macemc/systems/randtree"
 )
 
-// BenchmarkScouts measures walks that several workers take beside those of one,
-// by turns, by the clock: an operation is a pair of searches. The ratio by the
-// clock says little on a busy machine. So there is another one: what it would be
-// if each walk took two workers as long as it takes the processor alone.
+// BenchmarkScouts compares searches by one worker and by two, which it takes by turns. An operation is
+// one search of each. It reports the ratio of their times by the clock, which says little on a busy
+// machine. So it also reports a computed ratio, given-out-ratio: it measures the processor time of each
+// walk, and assumes that two workers share the walks and that each needs that time.
 func BenchmarkScouts(b *testing.B) {
 	for _, s := range []struct {
 		name  string
@@ -57,9 +57,9 @@ func BenchmarkScouts(b *testing.B) {
 	}
 }
 
-// givenOut takes the walks of a search alone. It returns the processor time of
-// all, and that after which two workers would be done: the next walk of a lot
-// goes to the one that is free first, and at its end they wait.
+// givenOut takes the walks of a search on one thread, and measures the processor time of each. It
+// returns their sum, and the time that two workers would need: the next walk of a lot goes to the
+// worker that is free first, and at the end of the lot they wait for each other.
 func givenOut(b *testing.B, sys *sim.System, opts Options) (alone, shared time.Duration) {
 	b.Helper()
 	runtime.LockOSThread()

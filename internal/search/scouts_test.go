@@ -17,8 +17,9 @@ import (
 	"macemc/trace"
 )
 
-// hazard tosses coins once, at its fifth step. Four of the 1,728 results are bad: it calls does,
-// which may panic; it violates a property; it is never live again; it is not live for long.
+// hazard tosses three coins at its fifth step. Of their 1,728 results four are bad: with one it calls
+// does, which may panic; with one it violates a property; with one it is never live again; and with
+// one it is not live until its 400th step.
 type hazard struct {
 	Age, Side int
 	does      func()
@@ -41,7 +42,7 @@ func (g *hazard) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// hazards are one of them.
+// hazards returns a system of one hazard.
 func hazards(does func()) *sim.System {
 	return &sim.System{
 		Name: "hazards", Doc: "A node that tosses coins.",
@@ -65,8 +66,8 @@ func hazards(does func()) *sim.System {
 	}
 }
 
-// TestWalksOfSeveral: walks that several workers take find what one finds, and
-// count what one counts, audits included.
+// TestWalksOfSeveral: if several workers take the walks, the findings and all counts, those of audits
+// included, are the same as with one worker.
 func TestWalksOfSeveral(t *testing.T) {
 	steady := func(sys *sim.System) Options { return Options{Prefix: prefixes(t, sys, 1, 5)[0].Path} }
 	three := hazards(func() { panic("three") })
@@ -166,8 +167,8 @@ func TestFirstHeldOfSeveral(t *testing.T) {
 	}
 }
 
-// A handler that ends its goroutine in a walk of a scout is found as it is
-// without them.
+// TestScoutsFail: a handler that ends its goroutine is found in the same walk, with the same counts,
+// whether scouts take the walks or not.
 func TestScoutsFail(t *testing.T) {
 	one := ""
 	for _, workers := range []int{1, 3} {

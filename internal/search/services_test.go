@@ -18,9 +18,9 @@ import (
 	"macemc/trace"
 )
 
-// TestEnginesOnRandomServices: on random services, under random budgets of faults,
-// every engine sees the same states and transitions and comes to the same
-// verdict at the same depth, and liveness is what a simple closure computes.
+// TestEnginesOnRandomServices: on random services with random budgets of faults, all engines visit the
+// same states and transitions, and report the same verdict at the same depth. The answer about liveness
+// is that of a simple closure, the type dumb.
 func TestEnginesOnRandomServices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestTogether searches random services, too")
@@ -34,26 +34,27 @@ func TestEnginesOnRandomServices(t *testing.T) {
 	}
 }
 
-// effort is about how many transitions a service is compared over.
+// effort is about the number of transitions of a service on which the engines are compared.
 const effort = 700
 
-// The same for services that read and compare times.
+// TestEnginesOnServicesWithTimes does the same for services that read and compare times.
 func TestEnginesOnServicesWithTimes(t *testing.T) {
 	onServices(t, long.Of(4, 300), func(s *spec.Spec) bool { return s.Does(spec.Before) })
 }
 
-// The same where timers fire in order.
+// TestEnginesOnServicesWithOrderedTimers does the same for services whose timers fire in order.
 func TestEnginesOnServicesWithOrderedTimers(t *testing.T) {
 	onServices(t, long.Of(3, 300), func(s *spec.Spec) bool { return s.Paced() != nil && s.Does(spec.After) })
 }
 
-// The same for services with stable storage, which may crash in the middle of a step.
+// TestEnginesOnServicesThatStore does the same for services with stable storage, which may crash in
+// the middle of a step.
 func TestEnginesOnServicesThatStore(t *testing.T) {
 	onServices(t, long.Of(4, 300), (*spec.Spec).Stores)
 }
 
-// onServices compares the engines on the first services that suit, and returns what
-// it met.
+// onServices compares the engines on the given number of services for which suits returns true. It
+// returns how often it met each kind of result.
 func onServices(t *testing.T, services int, suits func(*spec.Spec) bool) map[string]int {
 	t.Helper()
 	met := map[string]int{}
@@ -72,8 +73,8 @@ func onServices(t *testing.T, services int, suits func(*spec.Spec) bool) map[str
 	return met
 }
 
-// conditions are those of a spec with one fault of each kind that it has, so that the
-// states after healing are few. Walks are few and short.
+// conditions returns options for a search of a spec, with at most one fault of each kind that the spec
+// allows, so that the states after healing are few. Walks are few and short.
 func conditions(s *spec.Spec) Options {
 	faults := s.Faults()
 	for _, n := range []*int{&faults.Crash, &faults.Down, &faults.Reset, &faults.Loss, &faults.Dup, &faults.Partition, &faults.OneWay, &faults.Rare, &faults.Pause, &faults.Disk} {
@@ -154,7 +155,8 @@ func onService(t *testing.T, seed uint64, met map[string]int) {
 	}
 }
 
-// tellExact is what an engine says that decides about the whole space.
+// tellExact returns the answer about liveness of an engine that decides it exactly, as text. whole says
+// whether the whole space was visited; if it is false, findings are not compared.
 func tellExact(res *Result, whole bool) string {
 	if res.Finding == nil || !whole {
 		return fmt.Sprintf("liveness %s", res.Liveness.State)
@@ -178,8 +180,8 @@ func noteResult(res *Result, whole bool, met map[string]int) {
 	}
 }
 
-// againstDumb compares exact liveness with the dumb closure: the verdict, how
-// near the nearest dead state is, and which states are dead.
+// againstDumb compares the result of a search that decided liveness exactly with the type dumb: the
+// verdict, the depth of the nearest dead state, the critical step, and the set of dead states.
 func againstDumb(t *testing.T, s *spec.Spec, opts Options, res *Result, met map[string]int) {
 	t.Helper()
 	d := newDumb(t, s.System(), opts)
@@ -230,7 +232,7 @@ func sameStates(a, b map[canon.Hash]bool) bool {
 	return len(a) == len(b)
 }
 
-// rooted returns a runner, and an explorer that has no states yet: Roots adds the first ones.
+// rooted returns a runner, and an explorer without states. The method Roots of the explorer adds the first ones.
 func rooted(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Explorer) {
 	t.Helper()
 	r, err := newRunner(sys, opts)
@@ -244,7 +246,7 @@ func rooted(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Expl
 	return r, x
 }
 
-// explored is a space that was exhausted.
+// explored returns a runner, and an explorer that has visited all states.
 func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Explorer) {
 	t.Helper()
 	r, x := rooted(t, sys, opts)
@@ -272,7 +274,7 @@ func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Ex
 	return r, x
 }
 
-// deadStates are the states of an exhausted space that an engine proves dead.
+// deadStates returns the states of an exhausted space that package closure finds dead.
 func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool {
 	t.Helper()
 	r, x := explored(t, sys, opts)
@@ -294,17 +296,18 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 	return all
 }
 
-// dumb reaches every state by running the answers that lead to it again from
-// the start, and knows a state by its hash: slow, and too simple to be wrong.
+// dumb computes the dead states of a space in the simplest way. To come to a state, it takes the whole
+// run to it again from the start, and it knows a state by its hash alone. So it is slow, but hardly
+// has room for mistakes.
 type dumb struct {
 	t     *testing.T
 	w     *world.World
 	depth map[canon.Hash]int // of the states of the space
-	paths []dumbPath         // one to each of them, in order of depth
+	paths []dumbPath         // one path to each state of the space, in order of depth
 
 	good   map[canon.Hash]bool         // healed states that are live, or not judged
 	live   map[canon.Hash]bool         // healed states that are live
-	beyond bool                        // paths may fail
+	beyond bool                        // the service may fail on the paths that are taken now: they are outside of Within
 	lost   map[canon.Hash]bool         // states whose healed form reaches no live one
 	to     map[canon.Hash][]canon.Hash // healed states, by steps that are not rare
 }
@@ -325,12 +328,13 @@ func newDumb(t *testing.T, sys *sim.System, opts Options) *dumb {
 	return &dumb{t: t, w: w, depth: map[canon.Hash]int{}, good: map[canon.Hash]bool{}, live: map[canon.Hash]bool{}, lost: map[canon.Hash]bool{}, to: map[canon.Hash][]canon.Hash{}}
 }
 
-// odd answers from a list, then 0, and notes how many answers there were.
+// odd is a source that gives the answers of a list, and then 0. It records for each question the number
+// of alternatives.
 type odd struct {
-	given  []int
-	of     []int
-	event  []bool
-	failed bool
+	given  []int  // the answers
+	of     []int  // by question: the number of alternatives
+	event  []bool // by question: it asked for an event
+	failed bool   // the service failed in the run
 }
 
 func (o *odd) Answer(q *choose.Question) int {
@@ -346,8 +350,8 @@ func (o *odd) Answer(q *choose.Question) int {
 
 func (o *odd) Err() error { return choose.ErrEnd }
 
-// run goes where a path leads, and returns all its answers and how many there
-// could have been.
+// run takes the run of a path. It returns the source, which has all answers and the numbers of
+// alternatives.
 func (d *dumb) run(p dumbPath) *odd {
 	src := &odd{given: slices.Clone(p.answers)}
 	f := d.w.Protect(func() {
@@ -369,8 +373,8 @@ func (d *dumb) run(p dumbPath) *odd {
 	return src
 }
 
-// each calls do after every run that has these answers first, all other
-// answers, but events, taken in turn.
+// each takes every run of p.steps steps that begins with the answers of p, one for each combination of
+// the answers to later coins, and calls do after it.
 func (d *dumb) each(p dumbPath, do func(p dumbPath)) {
 	for answers := p.answers; ; {
 		src := d.run(dumbPath{answers, p.steps, p.heal})
@@ -414,8 +418,8 @@ func (d *dumb) has(h canon.Hash) bool {
 	return known
 }
 
-// beyond is how many states may be known where the dumb closure goes on outside of
-// Within: a run can recover there, and states outside count as good anyway.
+// beyond is the number of healed states up to which dumb takes the steps of states outside of Within.
+// These states count as good in any case, but their steps may lead to live states inside.
 const beyond = 3_000
 
 // dead returns the states whose healed form reaches no good state, and the depth of the nearest
@@ -491,7 +495,7 @@ func (d *dumb) spread(set map[canon.Hash]bool) {
 	}
 }
 
-// along are the states of a recorded path, the start's included.
+// along returns the states of a recorded path, beginning with that after the start.
 func (d *dumb) along(path *choose.Path) (all []canon.Hash) {
 	src := choose.NewReplay(path)
 	d.w.Protect(func() {

@@ -24,8 +24,8 @@ func (q *quitter) Handle(env sim.Env, s sim.Signal) {
 	env.Post(s)
 }
 
-// TestSettled: in a space that is not closed, that nothing is possible any more
-// in a state which is not live is found as soon as it is so, and not before.
+// TestSettled: if a state is not live and no event is possible in it, the search reports it as dead when
+// it visits the state, even if the space is not exhausted.
 func TestSettled(t *testing.T) {
 	sys := &sim.System{
 		Name: "quitters", Doc: "Nodes count until they quit.",

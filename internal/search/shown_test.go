@@ -14,7 +14,8 @@ type saying struct{ Number int }
 
 func (s saying) String() string { return fmt.Sprintf("in words %d", s.Number) }
 
-// sayer sends a saying, and then fails in the way that its field fails names.
+// sayer sends a saying. Its field fails names the way in which it fails: "panics" when it gets a saying,
+// "is heard" when a property notices that, and so on.
 type sayer struct {
 	fails string
 	Heard bool

@@ -9,7 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// asleep searches with steps that sleep, or without, and returns what must be the same in both.
+// asleep searches with the reduction how, and returns those results that must be the same with sleep sets and
+// without, and the number of steps that slept.
 func asleep(t *testing.T, sys *sim.System, opts Options, how Reduce) (same struct {
 	verdict, property        string
 	safety                   Safety
@@ -35,8 +36,8 @@ func asleep(t *testing.T, sys *sim.System, opts Options, how Reduce) (same struc
 	return same, got.Stats.Slept
 }
 
-// TestSleep: on random services, with faults too, a search in which steps sleep visits the same states at the
-// same depths, and finds as soon what there is to find.
+// TestSleep: on random services, with faults and without, a search with sleep sets visits the same states at the
+// same depths as one without, and its finding has the same verdict and depth.
 func TestSleep(t *testing.T) {
 	met := reduces(t, 60, func(seed uint64, met map[string]int) {
 		s := reducible(seed)
@@ -71,7 +72,8 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// TestSleepPitfalls: without one of its parts, a search in which steps sleep loses states of a random service.
+// TestSleepPitfalls: on a certain random service, sleep sets without one of their rules lose states, and complete
+// sleep sets do not.
 func TestSleepPitfalls(t *testing.T) {
 	s := reducible(703)
 	opts := conditions(s)

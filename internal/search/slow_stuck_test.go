@@ -10,12 +10,12 @@ import (
 	"macemc/trace"
 )
 
-// lag holds a call of a handler up until the handler is called once more, or the test lets it go.
+// lag delays one call of a handler, until the handler is called once more or the test ends the delay.
 type lag struct {
-	calls atomic.Int64  // a run that is taken again may still call when the search is over
-	at    int           // the call that is held up
-	next  bool          // it goes on with the next call
-	goes  chan struct{} // closed when it may go on
+	calls atomic.Int64  // number of calls; atomic, since a repeated run may still call when the search is over
+	at    int           // the number of the call that is delayed
+	next  bool          // the next call ends the delay
+	goes  chan struct{} // closed to end the delay
 }
 
 func newLag(at int, next bool) *lag { return &lag{at: at, next: next, goes: make(chan struct{})} }
@@ -31,7 +31,7 @@ func (l *lag) call() {
 
 type lagged struct{}
 
-// lagging counts to three, and is held up on the way.
+// lagging counts to three. Its lag delays one of its steps.
 type lagging struct {
 	N   int
 	lag *lag
@@ -54,8 +54,8 @@ func laggingSystem(l *lag) *sim.System {
 	}
 }
 
-// A handler that is slow once is no finding, in whatever phase: the search finds that the
-// handler returns when it is called again, and goes on to the same counts.
+// TestStuckIsSlow: a handler that is slow once is no finding, in any phase. The search finds out that
+// the handler returns when it is called again, and goes on to the same counts as without the delay.
 func TestStuckIsSlow(t *testing.T) {
 	for _, c := range []struct {
 		engine Engine
@@ -84,8 +84,8 @@ func TestStuckIsSlow(t *testing.T) {
 	}
 }
 
-// A handler that does not return, but does when its run is taken again, does not do the
-// same each time: that is the finding.
+// TestStuckOnce: if a handler does not return, but returns when its run is taken again, the search
+// reports nondeterminism.
 func TestStuckOnce(t *testing.T) {
 	l := newLag(3, false)
 	var told *Result

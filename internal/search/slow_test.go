@@ -10,7 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// A relay hands on what it gets; the last notes who it hears first.
+// A relay is one of three nodes. The first sends a parcel to the others, and the second passes it on to
+// the third. Each records from which node it got its first parcel.
 type relay struct {
 	first sim.Addr
 	by    sim.Link
@@ -111,7 +112,7 @@ func TestSlowLinks(t *testing.T) {
 	}
 }
 
-// A slow link that there is not is refused.
+// TestSlowLinkOfNobody: a slow link that names a node which does not exist is an error.
 func TestSlowLinkOfNobody(t *testing.T) {
 	for slow, want := range map[string]string{
 		"n0-n7": "the link n0-n7 is slow, and there are 3 nodes, counted from n0",
@@ -144,8 +145,9 @@ func (h *hurried) parcel(sim.Env, sim.Addr, parcel) { h.Heard = !h.deaf }
 
 var hurrying = sim.Handle(sim.OnSignal((*hurried).depart), sim.OnSignal((*hurried).remind), sim.OnMessage((*hurried).parcel))
 
-// A task that posts itself keeps a slow link from ever delivering. That the slow link alone
-// causes it is said, and is not said of a run that is dead on any link.
+// TestSlowLinkAlone: a node that posts itself a task again and again keeps a slow link from ever
+// delivering, so the run is dead. The finding says that the slow link alone causes it. It does not say
+// so if the receiver is deaf, since the run is then dead with any link.
 func TestSlowLinkAlone(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		sys := relaying(sim.LinkUDP)

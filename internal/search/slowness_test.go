@@ -23,8 +23,8 @@ func (n *blocker) Handle(sim.Env, sim.Signal) {
 	<-letGo
 }
 
-// A handler counts as slow if look after look finds it in one place, and if it asks Env little
-// between two of them.
+// TestSlowHandlerStaysInOnePlace: a handler counts as slow if several looks in a row find it in one
+// place, and it asks Env few questions between two looks.
 func TestSlowHandlerStaysInOnePlace(t *testing.T) {
 	r, looked, err := search.SlowRunner(&sim.System{
 		Name: "blocker", Doc: "It waits.",

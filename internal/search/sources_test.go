@@ -31,14 +31,14 @@ func (v *variable) write(_ sim.Env, _ sim.Addr, w writeVar) { v.Value = w.Value 
 
 var variables = sim.Handle(sim.OnMessage((*variable).read), sim.OnMessage((*variable).write))
 
-// thread takes actions one after the other; a read is answered before the next.
+// thread makes accesses to variables, one after another. After a read, it waits for the answer.
 type thread struct {
-	Todo []access
-	Got  []int
-	next func(t *thread, value int) []access // what is to be done after a read, instead of the rest; nil means the rest
+	Todo []access                            // the accesses to make
+	Got  []int                               // the values that were read
+	next func(t *thread, value int) []access // returns the accesses to make after a read, in place of Todo; nil means that Todo stays
 }
 
-// access is a read of a variable, or a write if it has a value.
+// access is a read of a variable or, if Write is set, a write of a value.
 type access struct {
 	Of    sim.Addr
 	Write bool
@@ -70,7 +70,7 @@ func (t *thread) got(env sim.Env, _ sim.Addr, v valueVar) {
 
 var threads = sim.Handle(sim.OnSignal((*thread).step), sim.OnMessage((*thread).got))
 
-// program makes a system of threads over some variables, which are the first nodes.
+// program returns a system whose first nodes are variables; the other nodes are threads, one for each function in all.
 func program(vars int, all ...func(of func(int) sim.Addr) *thread) *sim.System {
 	n := vars + len(all)
 	return &sim.System{
@@ -106,7 +106,8 @@ func writes(k, value, times int) func(func(int) sim.Addr) *thread {
 	}
 }
 
-// lastZero is a thread that looks for the last variable that is 0, and n threads that set a variable to one more than the one before it.
+// lastZero returns the program lastzero of the literature: one thread looks for the last variable that is 0. Each of n
+// other threads sets a variable to one more than the variable before it.
 func lastZero(n int) *sim.System {
 	all := []func(func(int) sim.Addr) *thread{func(of func(int) sim.Addr) *thread {
 		return &thread{Todo: []access{{Of: of(n)}}, next: func(t *thread, v int) []access {
@@ -155,7 +156,7 @@ func TestSourcesOfPrograms(t *testing.T) {
 	}
 }
 
-// witness notes what sources shows.
+// witness takes the runs of sources, and collects the facts about the space that they show: see shown.
 type witness struct {
 	*sources.Sources
 	r  *runner
@@ -186,8 +187,8 @@ func (s witness) Visit(w *world.World, depth int) bool {
 	return goesOn
 }
 
-// A search with dpor shows what a search of all states shows: each state of each node, each end, and what
-// properties over several nodes and monitors see.
+// TestSourcesTwin: runs with dpor show the same facts as a search of all states: each state of each node, each
+// state in which runs end, and the values that properties over several nodes and monitors see.
 func TestSourcesTwin(t *testing.T) {
 	compared, runs, blocked, states, failed, faulty, far := 0, 0, 0, 0, 0, 0, 0
 	seeds := []uint64{4979} // there a message that is sent after its receiver has left would have been delivered before

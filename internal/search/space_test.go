@@ -28,7 +28,8 @@ func TestSpacePlaces(t *testing.T) {
 	}
 }
 
-// A space of any size is looked at in bounded time: all of the first states.
+// TestSpaceSample: the sample has all of the first states, and a bounded number of states of a large
+// space.
 func TestSpaceSample(t *testing.T) {
 	var s space
 	for n := range sampledOctave {
@@ -44,7 +45,8 @@ func TestSpaceSample(t *testing.T) {
 	}
 }
 
-// The field without an end is named first, whatever else differs.
+// TestSpaceNamesTheCounter: the profile lists the field that takes the most values first, before fields,
+// timers and messages that take few.
 func TestSpaceNamesTheCounter(t *testing.T) {
 	var s space
 	for n := range 100 {
@@ -73,7 +75,8 @@ func TestSpaceNamesTheCounter(t *testing.T) {
 	}
 }
 
-// The estimate goes on as the last levels grew, less what was found already.
+// TestSpaceEstimate: the estimate assumes that levels go on growing as the last complete ones did, and
+// subtracts the states that were found already.
 func TestSpaceEstimate(t *testing.T) {
 	for _, c := range []struct {
 		levels       []int

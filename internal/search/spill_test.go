@@ -20,7 +20,7 @@ import (
 	"macemc/trace"
 )
 
-// visit describes what an exhaustive phase came to.
+// visit returns the counts, the answers and the finding of an exhaustive phase, as text.
 func visit(res *Result) string {
 	f := "none"
 	if res.Finding != nil {
@@ -30,8 +30,9 @@ func visit(res *Result) string {
 	return fmt.Sprintf("%d states, %d transitions, %d duplicates, depth %d, %s, stopped %s, liveness %s, found %s", s.States, s.Transitions, s.Duplicates, s.Depth, res.Safety.State, res.Stop, res.Liveness.State, f)
 }
 
-// deepAndFlat searches in memory, and with states on disk of which few are kept in memory. It returns
-// what both came to, and how many states were on disk.
+// deepAndFlat searches twice: with all states in memory (flat), and with at most window states in memory
+// and the others on disk (deep). It returns the results of both as text, and the number of states on
+// disk.
 func deepAndFlat(t *testing.T, sys *sim.System, opts Options, window int) (flat, deep string, spilled int) {
 	t.Helper()
 	opts.Reduce, opts.NoWalks, opts.once = ReduceNone, true, true
@@ -85,8 +86,8 @@ func TestSpillMazes(t *testing.T) {
 	}
 }
 
-// TestSpillServices is the same for random services with faults. Liveness is decided in spaces that are
-// closed, and dead states are found.
+// TestSpillServices does the same for random services with faults. Liveness is decided in spaces that
+// are exhausted, and dead states are found.
 func TestSpillServices(t *testing.T) {
 	spilled, decided, dead := 0, 0, 0
 	seeds := []uint64{0, 5, 11, 17, 32, 63, 84, 122, 130, 177, 180, 185, 203, 263, 293} // most are live or dead, and closed
@@ -116,7 +117,7 @@ func TestSpillServices(t *testing.T) {
 	}
 }
 
-// TestSpillSystems is the same for the systems of the catalogue, with known bugs and without.
+// TestSpillSystems does the same for the systems of the catalogue, with known bugs and without.
 func TestSpillSystems(t *testing.T) {
 	for k, sys := range catalog.Systems() {
 		if !*long.On && k%3 != 0 {
@@ -129,8 +130,8 @@ func TestSpillSystems(t *testing.T) {
 	}
 }
 
-// TestSpillLiveness: liveness is decided as in memory in spaces of the catalogue, with faults, of which
-// states heal, and without.
+// TestSpillLiveness: in exhausted spaces of systems of the catalogue, with faults and without, a search
+// with states on disk decides liveness as one in memory does.
 func TestSpillLiveness(t *testing.T) {
 	for _, c := range []struct {
 		system   string
@@ -190,7 +191,8 @@ func TestSpillMutants(t *testing.T) {
 	}
 }
 
-// A step that is not logged makes a state look dead from which a live one can be reached.
+// TestSpillLosesAStep: if a step is left out of the log on disk on purpose, the result differs from that
+// of a search in memory, since a state then looks dead from which a live one can be reached.
 func TestSpillLosesAStep(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "wal")
 	if err != nil {
@@ -223,7 +225,7 @@ func (f damaged) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// full is a file on a disk with that many bytes left.
+// full is a file on a disk on which the number of bytes in left is still free.
 type full struct {
 	*os.File
 	left *int
@@ -265,8 +267,8 @@ func TestSpillFails(t *testing.T) {
 	}
 }
 
-// TestSpillGoesOn: a search with states on disk that is interrupted again and again, and goes on from
-// the levels that it kept, comes to what an uninterrupted one comes to, in memory.
+// TestSpillGoesOn: a search with states on disk is interrupted again and again, and resumed from the
+// levels that it kept. It has the result of an uninterrupted search in memory.
 func TestSpillGoesOn(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	opts := Options{Effort: 1 << 40, NoWalks: true, Workers: 1, once: true}

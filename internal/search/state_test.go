@@ -67,8 +67,9 @@ func told(t *testing.T, r *Result) map[string]any {
 	return out
 }
 
-// A search that is stopped again and again, and goes on from what it kept, comes to what an
-// uninterrupted one comes to: the path of the finding, all counts, and what was never exercised.
+// TestGoesOnFromWhatWasKept: a search that is stopped again and again, and resumed from its stored state,
+// has the result of an uninterrupted one: the path of the finding, all counts, and the list of events
+// that never happened.
 func TestGoesOnFromWhatWasKept(t *testing.T) {
 	type of struct {
 		name string

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// riser counts up, and now and then may fall back by one.
+// riser counts up. With bug R1, it may decrease by one about every 300 steps.
 type riser struct{ Count int }
 
 func (*riser) Init(sim.Env)                           {}
@@ -78,8 +78,9 @@ func (c *stepper) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// stairs has two climbers. The first must not step on from stair 2 once the other has reached the
-// stair whose number is second. Each state can also be reached by steps that violate nothing.
+// stairs returns a system of two steppers. A property of steps says: the first stepper does not leave
+// stair 2 once the other has reached the stair with the number second. Each state can also be reached
+// by steps that do not violate it, so only a check of every step finds a violation.
 func stairs(second int) *sim.System {
 	return &sim.System{
 		Name: "stairs", Doc: "Two climb stairs.",
@@ -95,8 +96,8 @@ func stairs(second int) *sim.System {
 	}
 }
 
-// A property of steps is asked of each step, also of one that leads to a known state and of
-// one that commutes with the step before, by every engine and any number of workers.
+// TestStepsToKnownStates: every engine, with any number of workers, evaluates a property of steps for
+// every step, even for one that leads to a known state or commutes with the step before.
 func TestStepsToKnownStates(t *testing.T) {
 	for second := 1; second <= 4; second++ {
 		var depth []int
@@ -127,12 +128,12 @@ func TestStepsToKnownStates(t *testing.T) {
 	}
 }
 
-// laden has a value of each kind that changes, above a layer.
+// laden is a node above a layer. Its steps change a map, a slice and an interface.
 type laden struct {
 	Counts map[sim.Addr]int
 	Names  []string
 	Last   any
-	keeps  bool // a pointer in Last
+	keeps  bool // after some steps, Last holds a pointer
 }
 
 type (
@@ -162,7 +163,7 @@ func (l *laden) note(env sim.Env, what string) {
 	}
 }
 
-// beneath is the layer.
+// beneath is the layer below a laden node. It counts the signals that it passes on.
 type beneath struct {
 	sim.Node
 	Passed int
@@ -174,8 +175,10 @@ func (b *beneath) Handle(env sim.Env, s sim.Signal) {
 	b.Node.Handle(env, s)
 }
 
-// A property of steps sees the state before a step as other properties saw the state after the last step, in
-// walks with crashes and restarts. If it asks for what is not kept, the run goes on with a second world.
+// TestStepsSeeWhatWas: the state before a step looks the same to a property of steps as it looked to the
+// other properties after the step before, in walks with crashes and restarts. A copy of the last state is
+// kept for this. If the property reads values that the copy does not have, the run goes on with a second
+// world.
 func TestStepsSeeWhatWas(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -10,8 +10,8 @@ import (
 	"macemc/systems/simtcp"
 )
 
-// A full table of visited states ends the search. The reported depth is one to which every state
-// was visited.
+// TestMemory: if the table of visited states is full, the search ends. All states to the depth that it
+// reports were visited.
 func TestMemory(t *testing.T) {
 	const slots = explore.LedgerLeast / 8
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
@@ -41,7 +41,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// With more memory, the table is made anew, larger, and nothing is lost.
+// TestMemoryGrows: a table of visited states that gets full is replaced by a larger one, if memory
+// allows, and no state is lost.
 func TestMemoryGrows(t *testing.T) {
 	if !*long.On {
 		t.Skip("-long")
@@ -57,8 +58,8 @@ func TestMemoryGrows(t *testing.T) {
 	}
 }
 
-// The healed states of an alarm that may not go off early are far more than its
-// states: where they do not fit, liveness is undecided.
+// TestMemoryOfHealedStates: if timers may fire early at most twice, an alarm has three states, but very
+// many healed states. If these do not fit into memory, liveness is not decided.
 func TestMemoryOfHealedStates(t *testing.T) {
 	const most = 200_000
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
@@ -87,8 +88,9 @@ func TestMemoryOfHealedStates(t *testing.T) {
 	}
 }
 
-// An alarm that is live only after it has fired early is not dead, although it
-// never becomes live with patience; and one that never comes so far is.
+// TestPatienceIsNoVerdict: an alarm becomes live only if its timer fires while a message waits. The
+// closure first lets timers wait for messages (patience), and finds no live state in this way. It must
+// not call the alarm dead for that. An alarm that cannot fire often enough in any way is dead.
 func TestPatienceIsNoVerdict(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, c := range []struct{ most, wants int }{{1, 1}, {40, 40}, {40, 41}} {
@@ -122,7 +124,7 @@ func TestPatienceIsNoVerdict(t *testing.T) {
 	}
 }
 
-// alarm fires most times while a message to itself waits.
+// alarm has sent itself a message. Until the message arrives, its timer may fire, at most most times.
 type alarm struct {
 	Fired int
 	most  int `mc:"-"`
@@ -145,7 +147,8 @@ func spreads(x *explore.Taker) bool {
 	return is
 }
 
-// A search that is to stop does so wherever it is, and says so.
+// TestInterrupted: if Options.Stop returns a reason, the search stops soon, in every part of the
+// exhaustive phase and of the closure, and its result has the reason.
 func TestInterrupted(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, c := range []struct {
@@ -194,7 +197,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A search that found something and was cut short says both.
+// TestFoundAndCut: if a search is stopped early after a finding, its result has the finding and the
+// reason for stopping.
 func TestFoundAndCut(t *testing.T) {
 	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 		for _, cut := range []Stop{StopTime, ""} {

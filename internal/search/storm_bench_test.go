@@ -11,9 +11,9 @@ import (
 	"macemc/systems/simtcp"
 )
 
-// BenchmarkStorm measures a step of a walk with its safety properties, where the
-// environment cannot misbehave, where it may and does not, and where faults are
-// as likely as anything else. Budgets without end keep it stormy.
+// BenchmarkStorm measures a step of a walk, with the evaluation of the safety properties. There are
+// three cases: no faults are allowed; faults are allowed, but do not happen; faults are as likely as
+// other events, with unlimited budgets, so that they go on happening.
 func BenchmarkStorm(b *testing.B) {
 	const length = 100
 	busy := []string{"messages=1000"}

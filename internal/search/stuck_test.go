@@ -16,9 +16,9 @@ import (
 	"macemc/sim"
 )
 
-// A handler that neither returns nor asks anything can only be ended with its
-// process. So these searches run in a child: it writes the path of what is
-// stuck into a file, the rest of the finding to its output, and exits.
+// stuck lists handlers that neither return nor ask anything. Such a handler ends only with its process,
+// so each search runs in a child process. The child writes the path of the finding into a file and the
+// rest of the finding to its output, and exits.
 var stuck = []struct {
 	name     string
 	make     func() sim.Node
@@ -60,7 +60,7 @@ func (n *coinSpinner) Handle(env sim.Env, _ sim.Signal) {
 	env.TCP().Send(env.Peers()[0], note{"on"})
 }
 
-// startSpinner never starts.
+// startSpinner loops for ever when it starts.
 type startSpinner struct{ base }
 
 func (n *startSpinner) Init(sim.Env) {
@@ -69,7 +69,7 @@ func (n *startSpinner) Init(sim.Env) {
 }
 func (n *startSpinner) Handle(sim.Env, sim.Signal) {}
 
-// startCoinSpinner does not start if its coin says so.
+// startCoinSpinner loops for ever when it starts, for one side of a coin.
 type startCoinSpinner struct{ base }
 
 func (n *startCoinSpinner) Init(env sim.Env) {
@@ -80,7 +80,7 @@ func (n *startCoinSpinner) Init(env sim.Env) {
 }
 func (n *startCoinSpinner) Handle(sim.Env, sim.Signal) {}
 
-// waiter waits for what nobody sends.
+// waiter waits on a channel to which nobody sends.
 type waiter struct{ base }
 
 func (n *waiter) Handle(sim.Env, sim.Signal) { <-never }
@@ -106,7 +106,7 @@ const (
 	stuckOverall = 2 * time.Minute
 )
 
-// TestStuckChild is the child.
+// TestStuckChild runs in the child process, and searches the service that the environment names.
 func TestStuckChild(t *testing.T) {
 	name := os.Getenv(stuckCase)
 	if name == "" {
@@ -122,7 +122,7 @@ func TestStuckChild(t *testing.T) {
 	t.Fatalf("the search came to an end: %+v, %v", res, err)
 }
 
-// tellStuck writes the finding, and ends the process: nothing else can.
+// tellStuck writes the finding, and ends the process, since nothing else ends the handler.
 func tellStuck(res *Result) {
 	f := res.Finding
 	file, err := os.Create(os.Getenv(stuckWrite))
@@ -170,8 +170,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// child runs TestStuckChild in a process of its own, and returns what it said
-// when it was stuck.
+// child runs TestStuckChild in a process of its own, and returns its output.
 func child(t *testing.T, name, replay, write string) report {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stuckOverall)
@@ -186,10 +185,11 @@ func child(t *testing.T, name, replay, write string) report {
 	return report(out)
 }
 
-// report is what a child says of its finding.
+// report is the output of a child about its finding.
 type report string
 
-// is checks a report. At which line a loop is met differs from run to run.
+// is checks a report. It checks only the function on the stack and not the line, since the loop is
+// interrupted at another line in each run.
 func (r report) is(t *testing.T, node, identity, stack string) {
 	t.Helper()
 	want := fmt.Sprintf("divergence at %s, %s: the handler did not return and asked Env nothing for %s: it loops for ever, or waits\n",

@@ -12,16 +12,16 @@ import (
 	"macemc/sim"
 )
 
-// woods takes the items of an enumeration in this process, by several takers. It gives some items to a second one,
-// whose result does not count.
+// woods takes the items of an enumeration in this process, by several takers. Some items are taken twice, and the first
+// result is dropped, as if it had come too late.
 type woods struct {
 	t      *testing.T
 	takers []*search.Taker
 	rand   *rand.Rand
-	runs   int // of an item
-	leave  []int
-	items  int
-	alone  bool // by processes of their own
+	runs   int   // number of runs after which an item is enough
+	leave  []int // numbers of the states to leave out
+	items  int   // number of items taken
+	alone  bool  // items are taken as by processes of their own
 }
 
 func newWoods(t *testing.T, sys *sim.System, opts search.Options, runs int) *woods {
@@ -86,8 +86,8 @@ func (w *woods) take(item []byte) (result []byte, kept func()) {
 	return result, kept
 }
 
-// An enumeration of all runs whose items other processes take comes to what one process comes to: with the states
-// that were visited, and with every path; to a bound and to the end; with a failure.
+// TestSubtrees: if other processes take the items of an enumeration, it has the result of an enumeration by one
+// process: with visited states and without, to a bound and to the end, with a failure and without.
 func TestSubtrees(t *testing.T) {
 	type subject struct {
 		system string

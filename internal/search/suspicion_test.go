@@ -39,8 +39,9 @@ func sleepers(sides int, awake func(*sleeper) bool) *sim.System {
 	}
 }
 
-// A walk that is dead is found long before walks are suspected, and walks that are
-// only slow are no alarm, whoever takes them. Since it ages for ever, nothing is exact.
+// TestLooksEarly: a dead walk is found long before walks are suspected, and walks that are only slow
+// raise no false alarm, with any number of workers. The node's age grows without end, so no state
+// repeats and liveness cannot be decided exactly.
 func TestLooksEarly(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -119,8 +120,8 @@ func (w *waverer) Handle(env sim.Env, _ sim.Signal) {
 	w.Awake = w.Awake || env.Choose(300, "wake") == 7
 }
 
-// A suspect that ends in a state from which another one has recovered is a false alarm. No step is
-// taken to find that out.
+// TestSuspectsShareWhatIsKnown: if a suspect ends in a state from which another suspect has recovered,
+// it is a false alarm, and no step is taken to find that out.
 func TestSuspectsShareWhatIsKnown(t *testing.T) {
 	sys := &sim.System{
 		Name: "waverers", Doc: "A node that wakes up some day.",

@@ -16,7 +16,7 @@ import (
 	"macemc/systems/twophase"
 )
 
-// The classes of twophase are known: those of the published specification under its symmetry.
+// TestSymmetryOfTwophase: the numbers of states of twophase are those of the published specification with symmetry.
 func TestSymmetryOfTwophase(t *testing.T) {
 	for rms, want := range map[int]int{3: 80, 7: 920, 10: 3300} {
 		p, err := twophase.System.Configure(0, []string{fmt.Sprint("rms=", rms)}, nil)
@@ -41,7 +41,7 @@ func TestSymmetryOfTwophase(t *testing.T) {
 	}
 }
 
-// A peer of a random service, which does not depend on names unless something is wrong with it.
+// A peer is a node of a random service. It does not depend on the names of nodes, unless peerRules.wrong says so.
 type peer struct {
 	rules  *peerRules
 	At     uint8
@@ -63,16 +63,16 @@ type (
 	chore struct{ About sim.Addr }
 )
 
-// peerRules say what peers do: by place, and what they got.
+// peerRules are the rules of a random service of peers. A peer is always at one of three places.
 type peerRules struct {
-	left       int // what a peer reacts to
-	peers, hub int // how many nodes are interchangeable, and whether n0 is not one of them
-	does       [3][5][]string
+	left       int            // number of events to which a peer reacts
+	peers, hub int            // number of interchangeable nodes; 1 if n0 is not one of them, otherwise 0
+	does       [3][5][]string // by place and cause: the actions of a peer
 	links      []string
 	faults     sim.Faults
-	never      uint8 // a place at which not two nodes may be
-	all        uint8 // a place at which all must come to be; 0 means no liveness
-	wrong      string
+	never      uint8  // two nodes that know others must not be at this place at the same time
+	all        uint8  // all nodes must come to this place or a later one; 0 means that there is no liveness property
+	wrong      string // the way in which the service depends on names, or ""
 }
 
 const (
@@ -235,7 +235,9 @@ var peerHub = sim.Params{Nodes: 1}.Addr(0)
 
 var nodeWord = regexp.MustCompile(`\bn(\d+)\b`)
 
-// orbits counts the states of a space that differ in more than names, by renaming their texts in all ways.
+// orbits visits all states of a space, and counts those that differ in more than the names of peers: it renames
+// the nodes in the text of each state in all ways. It also returns the number of all states and the failure, and
+// reports whether there are at most most states.
 func orbits(t *testing.T, s *peerRules, most int) (n, states int, wrong string, whole bool) {
 	t.Helper()
 	all, wrong := texts(t, s, ReduceNone, most)
@@ -267,7 +269,8 @@ func orbits(t *testing.T, s *peerRules, most int) (n, states int, wrong string, 
 	return len(classes), len(all), wrong, true
 }
 
-// sided puts the nodes of a partition in order, and its sides.
+// sided sorts the nodes on each side of a partition, and the sides, in a line about the partition. It returns
+// other lines unchanged.
 func sided(line string) string {
 	of, is := strings.CutPrefix(line, "partition: ")
 	if !is {
@@ -338,8 +341,8 @@ func texts(t *testing.T, s *peerRules, how Reduce, most int) (all [][]string, wr
 	return all, wrong
 }
 
-// The search visits one state of each class. The classes are counted from all states, whose texts are renamed in
-// all ways.
+// TestSymmetryTwin: the number of states that a search with symmetry visits is the number of classes that orbits
+// counts.
 func TestSymmetryTwin(t *testing.T) {
 	compared, states, classes, failed := 0, 0, 0, 0
 	for seed := range uint64(long.Of(24, 1000)) {
@@ -365,7 +368,8 @@ func TestSymmetryTwin(t *testing.T) {
 	}
 }
 
-// The search notices what depends on the names of nodes.
+// TestInterchangeableIsChecked: if a service depends on the names of nodes that it declares interchangeable, the
+// search reports that.
 func TestInterchangeableIsChecked(t *testing.T) {
 	s := &peerRules{peers: 3, left: 3, never: 1, links: []string{"tcp", "bag", "tcp", "bag"}}
 	s.does[0][causeNudge] = []string{"all"}

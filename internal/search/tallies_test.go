@@ -7,8 +7,8 @@ import (
 	"macemc/internal/observe"
 )
 
-// The coverage of a walk is added once that of all walks before it was added. So the walks beyond one
-// that fails, whose number depends on the workers, add nothing.
+// TestTalliesAddInOrder: the coverage of a walk is added only after that of all walks before it. So walks
+// behind one that fails add nothing; how many of them were taken depends on the workers.
 func TestTalliesAddInOrder(t *testing.T) {
 	r, err := newRunner(sleepers(2, func(*sleeper) bool { return true }), Options{Depth: 4, NoWalks: true, once: true})
 	if err != nil {

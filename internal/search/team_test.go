@@ -19,8 +19,8 @@ import (
 	"macemc/trace"
 )
 
-// Any number of workers see the same states and transitions, by every engine,
-// whatever is kept of the states, and cover the same.
+// TestWorkersAgree: the states, transitions and coverage do not depend on the number of workers, with
+// every engine, and with states kept as vectors or as fingerprints.
 func TestWorkersAgree(t *testing.T) {
 	for _, c := range []struct {
 		sys   *sim.System
@@ -49,7 +49,8 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// A member of a team does not take the steps again that another member has learnt.
+// TestWorkersLearnFromEachOther: if one member of a team has run a handler, another member looks up the
+// result and does not run the handler again.
 func TestWorkersLearnFromEachOther(t *testing.T) {
 	for _, c := range []struct {
 		sys    *sim.System
@@ -109,7 +110,7 @@ func TestWorkersFindTheSame(t *testing.T) {
 	}
 }
 
-// lone misbehaves at its third request, in the way that its field names.
+// lone calls does at its third request, which may panic, loop, or end the goroutine.
 type lone struct {
 	N    int
 	does func()
@@ -161,8 +162,8 @@ func TestWorkersIgnoreTheSame(t *testing.T) {
 	}
 }
 
-// A handler of a worker that panics, or ends its goroutine, is found as it is
-// without workers.
+// TestWorkersFail: if a handler panics or ends its goroutine, the finding is the same with several
+// workers as with one.
 func TestWorkersFail(t *testing.T) {
 	for _, does := range []func(){third, runtime.Goexit} {
 		res, err := Search(loneSystem(does), Options{Depth: 20, Workers: 3, team: 1})
@@ -172,8 +173,8 @@ func TestWorkersFail(t *testing.T) {
 	}
 }
 
-// A level in which something goes wrong is gone over to its end: of the 20 states of at most
-// three requests all but those three are met, in which a handler panics.
+// TestWorkersFillALevel: workers expand a level to its end although a step of it fails. The service has
+// 20 states, of at most three requests; in three of them a handler panics, and the other 17 are visited.
 func TestWorkersFillALevel(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal} {
 		for _, workers := range []int{2, 3, 5} {
@@ -206,8 +207,9 @@ func TestWorkerStuck(t *testing.T) {
 	}
 }
 
-// The runner that is watched, and the largest number of other hands that it had. They are package
-// variables, since a node whose function has variables of its own cannot be copied.
+// watched is the runner of TestWorkersAreWatched, and watchedMost the largest number of hands that its
+// monitor watched at a time, apart from the first one. They are package variables, since a node that
+// holds a closure with variables cannot be copied.
 var (
 	watched     atomic.Pointer[runner]
 	watchedMost atomic.Int64
@@ -219,7 +221,7 @@ func watch() {
 	}
 }
 
-// The monitor feels the pulse of every worker.
+// TestWorkersAreWatched: the monitor watches every worker.
 func TestWorkersAreWatched(t *testing.T) {
 	r, err := newRunner(loneSystem(watch), Options{Engine: EngineLocal, Depth: 20, Workers: 4, team: 1, NoWalks: true})
 	if err != nil {
@@ -245,8 +247,8 @@ func TestWorkersStop(t *testing.T) {
 	}
 }
 
-// dial ticks modulo 4, and the first of them modulo 12. With its last tick that
-// one may come to what it does not leave.
+// dial ticks modulo 4, and the first dial modulo 12. With its last tick, the first dial may become
+// doomed, and then stays so.
 type dial struct {
 	At, Of int
 	Doomed bool
@@ -262,8 +264,9 @@ func (c *dial) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// A state that is dead, and not at rest, is found where the space is closed: the
-// nearest, however many have given the states their numbers.
+// TestNearestDeadState: the search decides about dead states that are not at rest when all states were
+// visited. It reports the nearest one, for any number of workers, although the numbers of the states
+// depend on the workers.
 func TestNearestDeadState(t *testing.T) {
 	dials := long.Of(5, 7)
 	sys := &sim.System{

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// hoarder notes the time of every ring, and forgets none, or all but the last.
+// hoarder records the time of every ring. It keeps all times or, with thrift, only the last one.
 type hoarder struct {
 	Kept   []macetime.Time
 	Last   macetime.Time
@@ -32,7 +32,7 @@ func (h *hoarder) Handle(env sim.Env, _ sim.Signal) {
 	env.After(time.Second, ring(0))
 }
 
-// TestSpaceNamesTimes: a report names the times that a service keeps more and more of.
+// TestSpaceNamesTimes: if a service keeps more and more times, the profile of the space names their fields.
 func TestSpaceNamesTimes(t *testing.T) {
 	for _, thrift := range []bool{false, true} {
 		sys := &sim.System{

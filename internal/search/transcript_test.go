@@ -16,9 +16,9 @@ import (
 //
 //	search [engine=reference] [depth=] [step=] [effort=] [paths=] [evidence-walks=] [walk-steps=] [seed=]
 //	       [walk=..] [no-walks] [stop=n] [only=..] [replay]
-//	    search the toy in the input; stop=n: it is interrupted at the n-th
-//	    question whether it should be; replay: take the finding's path again;
-//	    never: print what was never exercised; space: what the states differ in
+//	    search the toy in the input; stop=n: interrupt it when it calls Options.Stop
+//	    for the n-th time; replay: take the finding's path again; never: print the
+//	    events that never happened; space: print in which parts the states differ
 //	count [most=] [within=] [back=] [coins=] [sides=] [assume=] and those of search
 //	    search a counter, which counts to most in ones and twos; back=n: at n it
 //	    goes back to 1; coins=n: it asks n coins each time, of sides sides
@@ -147,7 +147,7 @@ func tellSpace(b *strings.Builder, s *Space) {
 	}
 }
 
-// counter counts.
+// counter counts as its rule says: see the command count of TestTranscripts.
 type counter struct {
 	N    int
 	rule *rule `mc:"-"`
@@ -227,8 +227,7 @@ func total(v sim.View[*counter]) (n int) {
 	return n
 }
 
-// TestStepPropertiesAreAlwaysChecked: a run that need not be audited is taken
-// with the state before at hand all the same, if a property asks for it.
+// TestStepPropertiesAreAlwaysChecked: a property of steps is evaluated even in a run that is not audited.
 func TestStepPropertiesAreAlwaysChecked(t *testing.T) {
 	sys := &sim.System{
 		Name: "counter", Doc: "It counts in ones and twos.",

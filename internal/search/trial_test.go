@@ -10,9 +10,9 @@ import (
 	"macemc/systems/multipaxos"
 )
 
-// TestTrialEnds: a trial ends at the depth that shows that the reduction does not pay, before it has visited a
-// fifteenth of the states, and goes on where it comes to pay later. The counts are of storage, of paxos and of echomulticast, by
-// default and with quorums, and of twophase with six managers.
+// TestTrialEnds: if a reduction does not pay, its trial ends at an early depth, before it has visited a fifteenth of the
+// states. If the reduction pays only at later depths, the trial goes on. The lists are the numbers of states to each depth
+// without and with the reduction, as they were counted for these systems.
 func TestTrialEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		whole, reduced []int
@@ -40,8 +40,9 @@ func TestTrialEnds(t *testing.T) {
 	}
 }
 
-// TestAutoTells: if a search was asked for auto, it says why no steps are left out: nothing was looked at, too few could be left
-// out where it looked, the trial has shown that it does not pay, or it is not sound.
+// TestAutoTells: with ReduceAuto, the result has the reason why no steps were left out. There are four: the search ended
+// before it looked at a sample; too few steps of the sample could be left out; a trial has shown that it does not pay; or it
+// is not sound.
 func TestAutoTells(t *testing.T) {
 	for _, c := range []struct {
 		system string
@@ -66,8 +67,8 @@ func TestAutoTells(t *testing.T) {
 	}
 }
 
-// TestAutoAndWorkers: several workers cannot leave steps out, so auto looks before a level is expanded by them, even if that is
-// sooner than else. If it does not pay, they go on without it.
+// TestAutoAndWorkers: several workers cannot leave steps out. So ReduceAuto decides before the first level that several
+// workers expand, even if it would usually decide later. If the reduction does not pay, the workers go on without it.
 func TestAutoAndWorkers(t *testing.T) {
 	for _, c := range []struct {
 		team int

@@ -13,8 +13,8 @@ import (
 	"macemc/trace"
 )
 
-// maze is a toy as a graph for each node: the dumb twin of a search walks it
-// breadth first and knows nothing of runs, answers or hashes.
+// maze is a toy system, as one graph for each node. The method walk visits its states breadth first,
+// without runs, answers or hashes. So it is a simple twin with which searches are compared.
 type maze []room
 
 type room struct {
@@ -22,7 +22,7 @@ type room struct {
 	bad   []bool
 }
 
-// passage is one event: it leads to one vertex, or to one of several by a coin.
+// passage is an event of a node: it leads to the vertex in to, or to one of several by a coin.
 type passage struct {
 	to   []int
 	rare bool
@@ -54,7 +54,8 @@ func randomMaze(r *rand.Rand) maze {
 	return m
 }
 
-// near is a vertex: the next one as a rule, so that some are far from the start.
+// near draws a vertex to which an edge from v leads. Mostly it is v+1, so that some vertices are far from
+// the start.
 func near(r *rand.Rand, v, n int) int {
 	if v+1 < n && r.IntN(5) > 0 {
 		return v + 1
@@ -78,9 +79,8 @@ func (p passage) String() string {
 	return b.String()
 }
 
-// String is the maze as a toy's description. Every vertex is named by an edge:
-// one without any stands at the end of an edge from a vertex of its own, which
-// nothing leads to.
+// String returns the description of the maze as a toy. A description names a vertex only by its edges.
+// So each vertex gets an edge from the vertex "outside", which is never reached.
 func (m maze) String() string {
 	var b strings.Builder
 	for _, r := range m {
@@ -102,7 +102,7 @@ func (m maze) String() string {
 	return b.String()
 }
 
-// spread is what a breadth-first walk of a maze sees.
+// spread is the result of a breadth-first walk of a maze.
 type spread struct {
 	states      int
 	transitions int
@@ -162,8 +162,8 @@ func (m maze) successors(at []int) (all [][]int) {
 	return all
 }
 
-// TestEnginesAgainstBreadthFirst: every engine and the dumb twin see the same states and transitions, under every bound, and the same shallowest
-// bad state.
+// TestEnginesAgainstBreadthFirst: with every bound, every engine visits the same number of states and transitions as the simple twin, and
+// finds the shallowest bad state at the same depth.
 func TestEnginesAgainstBreadthFirst(t *testing.T) {
 	mazes := long.Of(5, 200)
 	bad, good, deep := 0, 0, 0

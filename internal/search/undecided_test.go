@@ -6,8 +6,8 @@ import (
 	"macemc/trace"
 )
 
-// A suspected run that there was no time to decide about stands in the result, wherever
-// the search has to stop, as the path of a dead run.
+// TestUndecidedSuspects: if the search has to stop before it has decided about a suspected run, the result
+// has that run as the path of a dead run, in whatever phase it stops.
 func TestUndecidedSuspects(t *testing.T) {
 	sys := sleepers(2, func(s *sleeper) bool { return s.Side == 0 })
 	met := 0
@@ -49,8 +49,8 @@ func TestUndecidedSuspects(t *testing.T) {
 	}
 }
 
-// A time that is stated lifts the number of walks that are taken by default, and the
-// result says which of the two bound the search.
+// TestTimeLiftsTheWalks: with Options.Timed, walks go on beyond the default number until the time is
+// over. The reason for stopping says whether that number was reached.
 func TestTimeLiftsTheWalks(t *testing.T) {
 	sys := sleepers(2, func(s *sleeper) bool { return true })
 	for _, c := range []struct {
@@ -80,8 +80,8 @@ func TestTimeLiftsTheWalks(t *testing.T) {
 	}
 }
 
-// A path of a dead run that is replayed as it was recorded is taken, and no walks decide about its
-// end. So writing a folder, a graph and the report of a search that died take as long as the run.
+// TestReplayAsRecordedJudgesNothing: with Options.AsRecorded, a replay of a dead run takes its steps, and
+// no walks to decide whether its end is dead. So it takes only as long as the run.
 func TestReplayAsRecordedJudgesNothing(t *testing.T) {
 	asked := 0
 	sys := sleepers(2, func(s *sleeper) bool { asked++; return s.Side == 0 })

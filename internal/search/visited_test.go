@@ -14,8 +14,8 @@ import (
 	"macemc/trace"
 )
 
-// With fingerprints the states are the same, liveness is sampled, and the probability of a
-// collision is reported; the states of a level are released when it is expanded.
+// TestFingerprints: a search that keeps fingerprints visits the same states as one that keeps vectors.
+// It samples liveness, and reports the probability of a collision.
 func TestFingerprints(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, bits := range []int{0, 32, 64} {
@@ -84,8 +84,8 @@ func TestPartsAreFreed(t *testing.T) {
 	}
 }
 
-// If states are not kept, walks from the bottom of the space find a dead state there, even if no
-// walk was taken before.
+// TestBottomsAreWalkedFrom: if only fingerprints are kept, the search takes walks from the states that
+// were found last. They find a dead state there, before any walk from the start.
 func TestBottomsAreWalkedFrom(t *testing.T) {
 	params, err := peterson.System.Configure(0, nil, []string{string(peterson.PE2)})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"macemc/trace"
 )
 
-// forked goes left or right once, and never comes to anything. A clock keeps it from
-// coming to rest.
+// forked goes left or right once, and never becomes live. Its bit changes again and again, so that the
+// state is never at rest.
 type forked struct {
 	X   int
 	Bit bool
@@ -33,7 +33,7 @@ func (f *forked) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// forking is never live. The constraint leaves out the states with x = 2.
+// forking returns a system of one forked node, and a constraint that excludes the states in which X is 2.
 func forking() (*sim.System, sim.Constraint) {
 	inside := sim.While("x is not 2", func(v sim.View[*forked]) bool {
 		for _, f := range v.Nodes() {
@@ -49,8 +49,8 @@ func forking() (*sim.System, sim.Constraint) {
 	}, inside
 }
 
-// A state outside Within or Assume is a way out for what is dead, and none for
-// the step after which recovery was impossible: it was from the start.
+// TestNoWayOutIsLive: a run may lead to a state outside of Within or Assume. Such a state is not called
+// dead, but reaching it is not recovery either: since the system is never live, the critical step is 0.
 func TestNoWayOutIsLive(t *testing.T) {
 	for name, put := range map[string]func(*sim.System, sim.Constraint){
 		"free":   func(*sim.System, sim.Constraint) {},
