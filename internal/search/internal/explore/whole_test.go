@@ -2,8 +2,8 @@ package explore
 
 import "testing"
 
-// A reduction that only observes hides nothing of liveness. One that leaves steps out hides it where faults are possible,
-// and where a property of liveness sees more than it declares.
+// TestHides: if a reduction only observes, liveness can be decided from the visited states. If it leaves steps out, that is
+// not possible if there may be faults, or if a liveness property may see more than it declares.
 func TestHides(t *testing.T) {
 	for _, c := range []struct {
 		of     *Reduction

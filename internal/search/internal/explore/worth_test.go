@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestWorth: nodes are dear if most of their steps are run, and those beyond the 64th never
-// are.
+// TestWorth: a node is dear if most of its steps had to be run. Nodes beyond the 64th are never dear.
 func TestWorth(t *testing.T) {
 	for _, nodes := range []int{1, 3, 64, 65, 160} {
 		w := newWorth(nodes, 4)

@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// newRuns takes runs of a toy.
+// newRuns returns a Runs for the toy system that the text describes.
 func newRuns(t *testing.T, text string) *Runs {
 	t.Helper()
 	sys := toy.MustParse(text)
@@ -31,12 +31,12 @@ func newRuns(t *testing.T, text string) *Runs {
 	return r
 }
 
-// looking takes a run by the answers of a source, and looks at each of its states.
+// looking is a strategy that gives the answers of a source and calls look in each state.
 type looking struct {
 	choose.Source
 	Climate
-	at   *Fork
-	look func(w *world.World, depth int) bool
+	at   *Fork                                // where the run begins; nil means at the start
+	look func(w *world.World, depth int) bool // reports whether the run goes on
 }
 
 func (l *looking) Fork() *Fork { return l.at }
@@ -51,8 +51,9 @@ c -> a
 d -> a
 `
 
-// While a run is under way it stands in one slot of the trail, with all of its answers from
-// the start on, wherever it began; and when it is over, in none.
+// TestTrailHasEveryRunOnce: while a run is under way, exactly one slot of the trail has it, with all of
+// its answers from the start of the system, even if the run begins at a fork. When it is over, no slot
+// has it.
 func TestTrailHasEveryRunOnce(t *testing.T) {
 	r := newRuns(t, ladder)
 	held, err := trail.New()
@@ -97,7 +98,8 @@ func TestTrailHasEveryRunOnce(t *testing.T) {
 	}
 }
 
-// felt takes a run of a number of steps, and returns at how many of them the pulse stood still.
+// felt takes a run of the given number of steps, and returns the number of states at which the pulse
+// had not changed since the state before.
 func felt(t *testing.T, r *Runs, steps int) (still int) {
 	t.Helper()
 	var f Feeling
@@ -113,8 +115,7 @@ func felt(t *testing.T, r *Runs, steps int) (still int) {
 	return still
 }
 
-// The heart beats at every step of a run, however long it is, and at none when no run
-// is under way.
+// TestPulse: the pulse changes at every step of a run, and is 0 when no run is under way.
 func TestPulse(t *testing.T) {
 	r := newRuns(t, ladder)
 	r.Pulse.On = true
@@ -141,8 +142,8 @@ func TestUpToStuck(t *testing.T) {
 	}
 }
 
-// About one in 64 of many steps is audited, however long the runs are; and the first run always
-// is.
+// TestShareIsOfSteps: of many steps about one in 64 is audited, for any length of runs. The first run is
+// always audited.
 func TestShareIsOfSteps(t *testing.T) {
 	for _, length := range []int{3, 100, 5_000} {
 		s := &Share{}
@@ -158,7 +159,8 @@ func TestShareIsOfSteps(t *testing.T) {
 	}
 }
 
-// A run that cannot be taken up to where a fork is wanted says how it ended instead.
+// TestForkAtTellsWhy: if a run ends before the step at which a fork is wanted, ForkAt returns an error
+// that says how the run ended.
 func TestForkAtTellsWhy(t *testing.T) {
 	r := newRuns(t, ladder)
 	path := func(steps int, answers ...int) *choose.Path {
@@ -182,8 +184,9 @@ func TestForkAtTellsWhy(t *testing.T) {
 	}
 }
 
-// A run that no longer asks as before goes on with the first alternatives, also where it asks
-// as before again.
+// TestLenient: if a run asks a question with another number of alternatives than recorded, Lenient
+// answers that question and all later ones with the first alternative, even if later questions have the
+// recorded number again.
 func TestLenient(t *testing.T) {
 	picks := []choose.Pick{{Of: 3, Pick: 1}, {Of: 3, Pick: 2}, {Of: 3, Pick: 2}}
 	for _, c := range []struct{ asks, want []int }{

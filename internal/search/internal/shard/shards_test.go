@@ -13,16 +13,16 @@ import (
 	"macemc/sim"
 )
 
-// local visits the states of shards in this process. After each group it forgets the shard, so that it is
-// held by its records from then on.
+// local is a search.Shards that visits the states of shards in this process. Before each group, a shard is
+// dropped and held again from its records, as if the processes took turns.
 type local struct {
 	t       *testing.T
 	remotes []*search.Remote
-	another func() (*search.Remote, error) // of a third process
-	states  [][][]byte                     // by shard, those of the next level
-	records [][][]byte
-	turn    int
-	leaves  map[int]bool // the depths of which the first state of each group is left out
+	another func() (*search.Remote, error) // makes a Remote for groups that a process of its own visits
+	states  [][][]byte                     // by shard: the batches of the next level
+	records [][][]byte                     // by shard: its records
+	turn    int                            // number of groups so far
+	leaves  map[int]bool                   // by level: the first state of each group is left out
 }
 
 func newLocal(t *testing.T, c config, shards int) *local {
@@ -149,8 +149,8 @@ type config = struct {
 	opts search.Options
 }
 
-// A search in shards comes to what one process comes to, for each system of the catalogue to a small depth,
-// and for its bugs.
+// TestShards: a search in shards has the result of a search by one process, for each system of the catalogue,
+// with its bugs and without, to a small depth.
 func TestShards(t *testing.T) {
 	for n, sys := range catalog.Systems() {
 		if !*long.On && n%2 == 0 || testing.Short() && n%12 != 1 { // the race detector takes a few
@@ -253,7 +253,8 @@ func comesToTheSame(t *testing.T, name string, want, got *search.Result) {
 	}
 }
 
-// A search that goes on from an earlier level than its records is refused: its depths would be wrong.
+// TestShardsFromAnOldLevel: if a search is resumed at an earlier level than that of its records, it returns an
+// error, since its depths would be wrong.
 func TestShardsFromAnOldLevel(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "commit")
 	if err != nil {
@@ -277,7 +278,7 @@ func TestShardsFromAnOldLevel(t *testing.T) {
 	}
 }
 
-// older goes on from a level.
+// older is a local whose search is resumed at the given level.
 type older struct {
 	*local
 	level int
@@ -285,7 +286,8 @@ type older struct {
 
 func (l *older) Open([][][]byte) (int, bool, error) { return l.level, true, nil }
 
-// Options that shards cannot serve are refused. Optional work is left out, and the result says why.
+// TestShardsRefuse: options with which states cannot be visited in shards are errors. With ReduceAuto, the
+// search takes all steps and visits all states, and its result says why.
 func TestShardsRefuse(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "commit")
 	if err != nil {

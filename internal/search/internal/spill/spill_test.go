@@ -12,7 +12,7 @@ import (
 	"macemc/internal/canon"
 )
 
-// draw draws keys. Many share the high half of their identities.
+// draw draws n keys. Many of them have the same high half of the identity.
 func draw(r *rand.Rand, n int) []Key {
 	keys := make([]Key, n)
 	for i := range keys {
@@ -111,7 +111,8 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// Join finds the number of each identity, and Keep leaves out what it is told to.
+// TestJoin: Join finds the number of each identity, and Keep leaves out the keys for which its argument
+// returns false.
 func TestJoin(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	s, err := Open(t.TempDir())
@@ -299,7 +300,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// What a killed process has left is removed; what is not a store's stays.
+// TestLeft: a store removes the files that a killed process has left in its directory, and no other files.
 func TestLeft(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"1.spill", "notes.txt"} {

@@ -6,8 +6,8 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// Plans depend on the number of the walk alone, and say when a walk is judged:
-// behind the prefix, or behind the step that heals.
+// TestWeightedPlans: a plan depends only on the number of its walk. A walk is judged from the end of the
+// prefix on or, if it has a storm, from the step after healing on.
 func TestWeightedPlans(t *testing.T) {
 	short, long := Length{Least: Least, Most: 1000}, Length{Least: 2000, Most: 1000}
 	fair, stormy := &run.Fork{Steps: 7}, &run.Fork{Steps: 7}
@@ -47,8 +47,8 @@ func TestWeightedPlans(t *testing.T) {
 	}
 }
 
-// A walk from a state in the middle of a run heals first, unless that is done or nothing
-// is to be healed.
+// TestFrom: in a walk from a state in the middle of a run, the environment heals in the first step,
+// unless the run has healed before or has no faults.
 func TestFrom(t *testing.T) {
 	k := &run.Fork{Steps: 9}
 	for _, c := range []struct{ in, out run.Climate }{

@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// Plans of a portfolio depend on seed and number alone; a third of the walks is of
-// each manner, one in eight is fair, and the times of faults lie in the storm.
+// TestPortfolioPlans: the plans of a portfolio depend only on the seed and the number of the walk. The
+// manners are used in turn, one walk in eight has no faults, and faults become due within the storm.
 func TestPortfolioPlans(t *testing.T) {
 	const base, walks, most = 7, 2_400, 1_000
 	fair, stormy := &run.Fork{Steps: base}, &run.Fork{Steps: base}
@@ -115,8 +115,9 @@ func TestHeals(t *testing.T) {
 	}
 }
 
-// If states are kept, Restarts of a hundred walks begin at one of them, and their storm and healing
-// come later by its depth. Walks without faults do not: the kept state may be one in a storm.
+// TestPortfolioGoesOn: if the corpus has states, Restarts of a hundred walks with faults begin at one of
+// them. Their storm begins at the depth of that state. Walks without faults do not begin there, since
+// the state may have been met in a storm.
 func TestPortfolioGoesOn(t *testing.T) {
 	const walks = 4_000
 	s := &Portfolio{Weighted: Weighted{Stormy: true}, Seed: 1, Manners: []Manner{Chain}, Budgets: []Budget{{sim.KindCrash, 1}}, Lively: true, Restarts: 30}

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// echo sends back what it gets, and ticks.
+// echo answers each message with a message, and sets its timer again whenever it fires.
 type echo struct{ Ticks int }
 
 type ping struct{}
@@ -62,8 +62,8 @@ func take(t *testing.T, w *world.World, s *Walk, p Plan) (events []sim.Event) {
 	return events
 }
 
-// A fault that is due is what happens next, whatever else is picked how; all kinds of
-// faults are alike, however many places there are for one.
+// TestDueFaults: when a fault is due, it is the next event, with every manner. All kinds of faults are
+// equally likely, even if one kind can happen at more places than another.
 func TestDueFaults(t *testing.T) {
 	w, s := newEchoes(t, sim.Faults{Crash: 1, Partition: 1}), New(1)
 	const each = 60
@@ -88,8 +88,8 @@ func TestDueFaults(t *testing.T) {
 	}
 }
 
-// A fault that waits for its moment happens at the node that the moment is of, and at the
-// latest when its patience is over. Kinds that are not the walk's do not happen.
+// TestFaultsWaitForTheirMoment: a fault that waits for a certain moment happens at the node of that
+// moment, at the latest patience steps after it was due. Only the kinds in Guide.Kinds happen.
 func TestFaultsWaitForTheirMoment(t *testing.T) {
 	w, s := newEchoes(t, sim.Faults{Crash: 1, Partition: 1}), New(1)
 	const each, due = 100, 3
@@ -116,8 +116,9 @@ func TestFaultsWaitForTheirMoment(t *testing.T) {
 	}
 }
 
-// In walks of the manner single messages to one node, from one or by one link, or those of a
-// type, or timers, come later than else, and whatever else there is does not.
+// TestOneThingIsRarer: in a walk of the manner single, the messages to one node, from one node or on one
+// link get a smaller weight, and all other events keep theirs. If the thing is a sort of events, no
+// weight changes before the sort is determined.
 func TestOneThingIsRarer(t *testing.T) {
 	at := sim.Params{Nodes: 3}.Addrs()
 	const walks = 1_000
@@ -152,7 +153,8 @@ func TestOneThingIsRarer(t *testing.T) {
 	}
 }
 
-// A walk of the manner single that distorts a sort takes one of those that are possible.
+// TestSortIsSettled: if the thing of a walk of the manner single is a sort of events, it is determined
+// from the messages and timers that are possible at some step.
 func TestSortIsSettled(t *testing.T) {
 	w, s := newEchoes(t, sim.Faults{}), New(1)
 	kinds := map[sim.Kind]int{}
@@ -169,8 +171,8 @@ func TestSortIsSettled(t *testing.T) {
 	}
 }
 
-// Timers wait where chains of causes go first, for as long as messages are under way, but for
-// one event in eight.
+// TestChainsGoFirst: walks of the manner chain take few timers while messages are under way, fewer than
+// a fifth of those in walks by weight.
 func TestChainsGoFirst(t *testing.T) {
 	w, s := newEchoes(t, sim.Faults{}), New(1)
 	timers := map[Manner]int{}
@@ -188,7 +190,8 @@ func TestChainsGoFirst(t *testing.T) {
 	}
 }
 
-// A walk notes states that it came to, and not the one where walks begin anyway.
+// TestNotesBeginBehindTheStart: a walk notes states for the corpus only after its first step, since
+// walks begin at the start in any case.
 func TestNotesBeginBehindTheStart(t *testing.T) {
 	w, s := newEchoes(t, sim.Faults{}), New(1)
 	s.Corpus = NewCorpus()

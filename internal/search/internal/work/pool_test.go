@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Units are taken once each, until one ends the work, or fails: that one counts, and
-// those before it.
+// TestPoolEndsAtTheFirst: each unit is taken at most once. If a unit ends the work or fails, Do returns
+// the outcomes of that unit and of all units before it.
 func TestPoolEndsAtTheFirst(t *testing.T) {
 	const n = 40
 	broken := errors.New("broken")
@@ -77,8 +77,7 @@ func TestPoolReplacesAHand(t *testing.T) {
 	}
 }
 
-// Sums do not depend on how the parts are put together, and the later word holds of what
-// is no count.
+// TestStatsAdd: counts are added, and flags combined by or. Engine and Depth get the later value.
 func TestStatsAdd(t *testing.T) {
 	a, b := Stats{Engine: "memo", Steps: 1, Depth: 3, Manners: Manners{1, 2}, Periphery: Periphery{1, 2, 3}}, Stats{Engine: "local", Steps: 5, Walks: 2, Depth: 4, Cloned: true}
 	var sum Stats
@@ -89,7 +88,7 @@ func TestStatsAdd(t *testing.T) {
 	}
 }
 
-// BenchmarkShare measures what hands cost that have nothing to do: a level for each hand, and a unit.
+// BenchmarkShare measures the cost of sharing out units that do nothing, for few and many hands and units.
 func BenchmarkShare(b *testing.B) {
 	for _, c := range []struct {
 		name         string
