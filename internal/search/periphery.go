@@ -223,8 +223,8 @@ func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	return r.judge(answers, c, w, k.Steps, false)
 }
 
-// alarm records a false alarm: a suspected walk whose last state can still become live. Later walks
-// are suspected only after twice as many steps.
+// alarm records a false alarm: a suspected walk whose last state can still become live. It doubles the
+// number of steps after which later walks are suspected.
 func (r *runner) alarm() {
 	r.alarms++
 	r.add(Stats{Suspects: 1})

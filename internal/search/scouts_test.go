@@ -17,7 +17,7 @@ import (
 	"macemc/trace"
 )
 
-// hazard tosses three coins at its fifth step. Of their 1,728 results four are bad: with one it calls
+// hazard tosses three coins at its fifth step. Four of their 1,728 results are bad: with one it calls
 // does, which may panic; with one it violates a property; with one it is never live again; and with
 // one it is not live until its 400th step.
 type hazard struct {

@@ -54,7 +54,7 @@ func (g *growth) ends() bool {
 }
 
 // next returns the next item, and reports whether there is one. The item has the roots that are nearest to the
-// start, at most twice as many as the last item has begun. window is the number of items that are taken at the
+// start, at most twice the number that the last item has begun. window is the number of items taken at the
 // same time; the item has at most its share of all roots, so that the other items have work, too.
 func (g *growth) next(window int) (item []byte, is bool) {
 	g.pool = slices.DeleteFunc(g.pool, func(r subtreeRoot) bool { return r.Steps > g.s.bound })

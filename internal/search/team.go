@@ -301,7 +301,7 @@ func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 }
 
 // wrong records a failure of the step that an expander has just taken, or of the state to which it
-// led. Of several failures it keeps only the one to report.
+// led. If there are several failures, it keeps only the one to report.
 func (c *team) wrong(x *expander, bad *explore.Wrong) {
 	w := newWrongness(x, bad)
 	c.mu.Lock()

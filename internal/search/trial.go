@@ -15,9 +15,9 @@ import (
 // would leave out at least two fifths of the steps of the sample, the reduction is tried.
 //
 // To try it, the phase explores the levels so far once more, from the start, with the reduction. If this visits more
-// than half as many states as before, the reduction does not pay: the phase forgets its states, and goes on as if the
-// reduction had not been tried. The same is done earlier if a level shows that it will not pay (see dear). Otherwise
-// the phase goes on with the states that the reduction has visited, and forgets the others.
+// than half the number of states without it, the reduction does not pay: the phase forgets its states, and goes on as
+// if the reduction had not been tried. The same is done earlier if a level shows that it will not pay (see dear).
+// Otherwise the phase goes on with the states that the reduction has visited, and forgets the others.
 type trial struct {
 	before Stats // the counts when the phase began
 	sizes  []int // by depth: the number of states to this depth
