@@ -1,5 +1,5 @@
-// Package search looks for runs of a system that break a promise, and for states from which
-// the system can never recover, and reports honestly how thorough it was.
+// Package search looks for runs of a system that violate a property, and for states from which
+// the system can never recover. It reports honestly how thorough it was.
 //
 //	res, err := search.Search(lock.System, search.Options{})
 //	if err != nil { ... }  // the system or the options are wrong
@@ -7,13 +7,13 @@
 //		fmt.Println(f.Verdict, f.Property, f.Message)
 //		f.Path.WriteTo(file) // Replay repeats it
 //	}
-//	fmt.Println(res.Safety.State, res.Liveness.State, res.Stop) // how far the search got, and why it stopped
+//	fmt.Println(res.Safety.State, res.Liveness.State, res.Stop) // how thorough the search was, and why it stopped
 //
 // First comes the exhaustive phase, which visits every state to a depth, or every state if
-// there are few. Then come random walks, each of which goes on until it is live. A finding is
-// confirmed by taking its run once more before it is reported. The result depends on the
-// options alone, and not on the machine.
+// there are few. Then come random walks. Each goes on until its state is live, which means that
+// all liveness properties hold in it. Before a finding is reported, its run is taken once more to
+// confirm it. The result depends on the options alone, and not on the machine.
 //
-// Tests use package macetest, which searches and reports in one line. The command, which
-// package command is for programs, writes reports and folders of findings.
+// Tests use package macetest, which searches and reports in one line. A program that shall be the
+// command macemc for its own systems, with reports and folders of findings, uses package command.
 package search

@@ -7,8 +7,8 @@ import (
 	"macemc/search"
 )
 
-// Search visits the states of a system. This one may go to a state from which it never
-// comes back to the only live one.
+// The system of this example may go from the road to the ditch. From there it never comes back to
+// home, its only live state.
 func ExampleSearch() {
 	sys := toy.MustParse("start: home\nhome -> road\nroad -> home\nroad -> ditch\nlive: home")
 	res, err := search.Search(sys, search.Options{})

@@ -9,11 +9,17 @@ import (
 
 // Options bound a search. The zero value is the default search.
 type Options struct {
-	Params sim.Params
+	Params sim.Params // the number of nodes, the parameters and the known bugs; the zero value means the defaults of the system
 	sim.Conditions
 
-	// Ignore lists failures that the search does not report, so that a known mistake hides no
-	// others: property=NAME, verdict=panic, place=FILE:LINE, cause=EVENT or because=TEXT.
+	// Ignore lists failures that the search does not report, so that a known bug does not hide
+	// others. Each has one of these forms:
+	//
+	//	property=NAME    do not check the property
+	//	verdict=panic    all failures of that kind: panic, safety, dead and so on
+	//	place=FILE:LINE  failures with this line of code at the top of the stack
+	//	cause=EVENT      failures of that event; for a dead run, the event of its critical step
+	//	because=TEXT     failures whose message has this text; * stands for any text
 	Ignore []string
 
 	Depth  int // the depth of the exhaustive phase, which is the largest number of steps of a run; 0 means as deep as Effort allows
@@ -25,7 +31,7 @@ type Options struct {
 	Whole bool
 
 	NoWalks       bool
-	Walks         int // the number of walks from the start; 0 means 10,000
+	Walks         int // the number of random walks from the start; 0 means 10,000
 	WalkSteps     int // the number of steps after which a walk that is not live is suspected to be dead; 0 means 10,000
 	EvidenceWalks int // the least number of new walks on which a verdict of dead rests; 0 means 60
 
@@ -140,9 +146,9 @@ type Stats struct {
 	Engine      string // how the exhaustive phase took its steps: memo, local, or, if nodes cannot be copied, reference
 	States      int    // the number of different states that the exhaustive phase visited
 	Transitions int    // the number of steps that are possible in these states
-	Executed    int    // the number of these steps that were executed and not looked up
-	Walks       int
-	Steps       int // the number of all steps that were taken, including repeated ones
+	Executed    int    // the number of transitions that were taken or looked up; engine reference counts one each time
+	Walks       int    // the number of random walks
+	Steps       int    // the number of all steps that were taken, including repeated ones
 }
 
 func resultOf(r *search.Result) *Result {

@@ -31,7 +31,7 @@ type Stats struct {
 	Settled     int         // states visited to decide about suspected walks
 	States      int         // distinct states that the exhaustive phase visited
 	Transitions int         // possible transitions from distinct states: an event with the answers that it gets
-	Executed    int         // transitions that were executed, including those to known states
+	Executed    int         // transitions that were taken in the world or looked up, including those to known states; engine reference counts one each time
 	HandlerRuns int         // engine memo: handlers that were run; the results of all other steps were looked up
 	Dear        uint64      // engine memo: one bit for each node whose handlers were always run, since their results could rarely be looked up
 	Unpacked    string      // why nodes were kept unpacked that should have been packed, or ""
@@ -55,7 +55,7 @@ type Stats struct {
 	Spilled     int         // states that were on disk at the end
 	SpilledTo   int64       // the size of those states in bytes
 	Collision   float64     // an upper bound on the probability that some state was mistaken for a known one
-	Duplicates  int         // executed transitions that led to a known state
+	Duplicates  int         // transitions of Executed that led to a known state
 	Compared    int         // duplicates that were checked by taking both runs to the state again
 	Audited     int         // runs that were taken twice, in lockstep
 	Suspects    int         // walks that did not become live in time although their last state can still become live
