@@ -31,6 +31,16 @@ type Audit struct {
 	kept   []kept              // each node, as it was before the handler ran
 
 	memories []kept // the memory of each monitor, as it was before the handler ran
+
+	due    []*asked // the properties that were asked since the nodes were last compared with kept
+	always bool     // a node cannot be copied, so the nodes are compared after each property
+}
+
+// asked is a property or constraint that is audited. what describes it in messages.
+type asked struct {
+	name, what string
+	holds      func() bool
+	due        bool // it is in Audit.due
 }
 
 // Audited has the parts of a world that an Audit reads. Sum returns the identity of a
@@ -103,6 +113,7 @@ const toldMost = 1 << 12
 
 // Start begins another run.
 func (a *Audit) Start() {
+	a.forget()
 	if len(a.told) > toldMost {
 		clear(a.told)
 	}
@@ -195,7 +206,7 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 				state.AddrOf(k), state.AddrOf(i), a.changed(k)))
 		}
 	}
-	return a.kept[i].keep(a, a.nodes.Nodes[i].Node)
+	return a.keepNode(i)
 }
 
 // starts is called when node i has started at the beginning of a run. For the first node,
@@ -210,6 +221,7 @@ func (a *Audit) starts(i int) {
 
 // Resume records the present nodes and monitors as the ones that must not change.
 func (a *Audit) Resume() {
+	a.forget()
 	a.room()
 	a.Give(netsim.Packet{})
 	a.keepAll()
@@ -226,8 +238,14 @@ func (a *Audit) room() {
 
 func (a *Audit) keepAll() {
 	for k := range a.nodes.Nodes {
-		a.kept[k].keep(a, a.nodes.Nodes[k].Node)
+		a.keepNode(k)
 	}
+}
+
+func (a *Audit) keepNode(k int) (changed bool) {
+	changed = a.kept[k].keep(a, a.nodes.Nodes[k].Node)
+	a.always = a.always || a.kept[k].spoken != nil
+	return changed
 }
 
 // Remember records the memory of the k-th monitor, which may have changed it.
@@ -251,31 +269,122 @@ func (a *Audit) CheckMonitors(acting sim.Addr) {
 	}
 }
 
-// Property returns a check that stops the run if c changes a node, or gives two answers in
-// one state. what describes c in messages.
+// Property returns a check that stops the run if c gives two answers in one state. If c changes a node, the next
+// call of Settle stops the run. what describes c in messages.
 func (a *Audit) Property(c sight.Check, what string) sight.Check {
 	if c.Holds == nil {
 		return c
 	}
-	name, holds := c.Name, c.Holds
+	p := &asked{name: c.Name, what: what, holds: c.Holds}
 	c.Each = nil
 	c.Holds = func() bool {
-		first := holds()
-		second := holds()
-		for k, n := range a.nodes.Nodes {
-			if a.sum(n.Node) != a.kept[k].sum {
-				a.stop(trace.VerdictMutation, name, fmt.Sprintf(
-					"%s %q changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)", what, name, state.AddrOf(k), a.changed(k)))
-			}
+		a.asks(p)
+		first := p.holds()
+		second := p.holds()
+		if first != second || a.always {
+			a.Settle()
 		}
 		if first != second {
-			a.stop(trace.VerdictNondeterminism, name, fmt.Sprintf(
-				"%s %q was %v and then %v in one state; it must be a function of the state", what, name, first, second))
+			a.stop(trace.VerdictNondeterminism, p.name, fmt.Sprintf(
+				"%s was %v and then %v in one state; it must be a function of the state", p, first, second))
 		}
 		return first
 	}
 	return c
 }
+
+func (a *Audit) asks(p *asked) {
+	if !p.due {
+		p.due = true
+		a.due = append(a.due, p)
+	}
+}
+
+// forget empties the list of properties that were asked, and returns them.
+func (a *Audit) forget() (were []*asked) {
+	for _, p := range a.due {
+		p.due = false
+	}
+	were, a.due = a.due, a.due[:0]
+	return were
+}
+
+// Settle stops the run if a property that was asked in the present state has changed a node. It must be called
+// before anything else may change the nodes.
+func (a *Audit) Settle() {
+	if len(a.due) == 0 {
+		return
+	}
+	if due := a.forget(); a.other() >= 0 {
+		a.stop(a.blame(due))
+	}
+}
+
+// other returns the first node that is not as it was kept, or -1.
+func (a *Audit) other() int {
+	for k, n := range a.nodes.Nodes {
+		if a.sum(n.Node) != a.kept[k].sum {
+			return k
+		}
+	}
+	return -1
+}
+
+// blame returns the failure that one of these properties has changed a node. If there are several, it asks them
+// once more about copies of the nodes as they were before, one after the other.
+func (a *Audit) blame(due []*asked) (v trace.Verdict, property, message string) {
+	if len(due) == 1 {
+		return a.writes(due)
+	}
+	var now []any
+	for k, n := range a.nodes.Nodes {
+		now = append(now, n.Node)
+		if before, err := a.walker.Copy(a.kept[k].copy); err == nil {
+			n.Replace(before)
+		}
+	}
+	a.nodes.Replaced()
+	for k, p := range due {
+		if p.again(); a.other() >= 0 {
+			v, property, message = a.writes(due[k : k+1])
+			break
+		}
+	}
+	for k, n := range a.nodes.Nodes {
+		n.Replace(now[k])
+	}
+	a.nodes.Replaced()
+	if message == "" {
+		return a.writes(due)
+	}
+	return v, property, message
+}
+
+// again asks p twice, as its check does. A panic may be due to what p has changed, so it is no failure.
+func (p *asked) again() {
+	defer func() { _ = recover() }()
+	p.holds()
+	p.holds()
+}
+
+// writes returns the failure that the property in by, or one of several, has changed the first node that is not
+// as it was kept.
+func (a *Audit) writes(by []*asked) (v trace.Verdict, property, message string) {
+	who, k := "", a.other()
+	if len(by) == 1 {
+		property, who = by[0].name, by[0].String()
+	} else {
+		for _, p := range by {
+			who += ", " + p.String()
+		}
+		who = "one of " + who[2:]
+	}
+	return trace.VerdictMutation, property, fmt.Sprintf(
+		"%s changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)",
+		who, state.AddrOf(k), a.changed(k))
+}
+
+func (p *asked) String() string { return fmt.Sprintf("%s %q", p.what, p.name) }
 
 // differs describes how the value now differs from what it was when k was kept.
 func (a *Audit) differs(k kept, now any) string {

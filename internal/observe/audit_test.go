@@ -169,11 +169,80 @@ func TestAuditOfProperties(t *testing.T) {
 		if check.Each != nil {
 			t.Error("a property that is audited must see the whole state")
 		}
-		if got := s.step(func() { check.Holds() }); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+		if got := s.step(func() { check.Holds(); s.audit.Settle() }); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 	if s.audit.Property(sight.Check{}, "System.Within").Holds != nil {
 		t.Error("a constraint that is not set got a function")
+	}
+}
+
+// Of several properties that were asked in a state, the one that changed a node is named, with what it changed, and
+// the nodes are those of the run again. If none does so again, all are named.
+func TestAuditNamesTheProperty(t *testing.T) {
+	ones := 0
+	holds := func(*scene) bool { return true }
+	write := func(k, v int) func(s *scene) bool {
+		return func(s *scene) bool { s.audit.nodes.Nodes[k].Node.(*box).Items[0] = v; return true }
+	}
+	once := func(s *scene) bool {
+		if ones++; ones == 1 {
+			write(1, 9)(s)
+		}
+		return true
+	}
+	breaks := func(s *scene) bool {
+		if s.audit.nodes.Nodes[1].Node.(*box).Items[0] == 9 {
+			panic("broken")
+		}
+		return true
+	}
+	for _, c := range []struct {
+		asked []func(*scene) bool
+		want  string
+	}{
+		{[]func(*scene) bool{holds, holds}, ""},
+		{[]func(*scene) bool{holds, write(1, 9), write(0, 8), holds}, `property "b" changed the state of n1: Items[0] was 2, is 9;`},
+		{[]func(*scene) bool{write(0, 8), write(1, 9)}, `property "a" changed the state of n0: Items[0] was 1, is 8;`},
+		{[]func(*scene) bool{write(1, 9), breaks}, `property "a" changed the state of n1: Items[0] was 2, is 9;`},
+		{[]func(*scene) bool{holds, once}, `one of property "a", property "b" changed the state of n1: Items[0] was 2, is 9;`},
+	} {
+		s := newScene(t)
+		said := s.step(func() {
+			defer func() {
+				if r := recover(); r == "broken" {
+					s.audit.Settle()
+				} else if r != nil {
+					panic(r)
+				}
+			}()
+			for k, holds := range c.asked {
+				s.audit.Property(sight.Check{Name: string(rune('a' + k)), Holds: func() bool { return holds(s) }}, "property").Holds()
+			}
+			s.audit.Settle()
+		})
+		if (said == "") != (c.want == "") || !strings.HasPrefix(said, c.want) {
+			t.Errorf("got %q, want %q", said, c.want)
+		}
+		for k, n := range s.audit.nodes.Nodes {
+			if n.Node != any(s.nodes[k]) {
+				t.Errorf("node n%d is not that of the run", k)
+			}
+		}
+	}
+}
+
+// Nodes that cannot be copied are compared after each property.
+func TestAuditOfNodesThatCannotBeCopied(t *testing.T) {
+	s, calls := newScene(t), 0
+	node := &called{Items: []int{5}, Do: func() { calls++ }}
+	s.audit.nodes.Nodes[0].Replace(node)
+	s.audit.Resume()
+	holds := func() bool { return true }
+	first := s.audit.Property(sight.Check{Name: "first", Holds: holds}, "property")
+	writes := s.audit.Property(sight.Check{Name: "writes", Holds: func() bool { node.Items[0]++; return true }}, "property")
+	if said := s.step(func() { first.Holds(); writes.Holds() }); !strings.HasPrefix(said, `property "writes" changed the state of n0: Items[0] was 5, is 7;`) {
+		t.Error(said)
 	}
 }

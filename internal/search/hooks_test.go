@@ -234,3 +234,28 @@ func TestInputPanics(t *testing.T) {
 		}
 	}
 }
+
+// A step property that changes a node is named, although other properties are asked before the next step. It changes
+// the node that took no part in the step, which the second run of the step does not show.
+func TestStepPropertyThatWritesIsFound(t *testing.T) {
+	sys := climbing(nil)
+	sys.Properties = append(sys.Properties, sim.Steps("grows", func(before, after climbers) bool {
+		for a, c := range after.Nodes() {
+			for b, other := range after.Nodes() {
+				if was, ok := before.At(a); ok && was.N < c.N && c.N > 2 && a != b {
+					other.N = -1
+				}
+			}
+		}
+		return true
+	}))
+	for _, opts := range bothEngines[2:] {
+		res, err := Search(sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := res.Finding; f == nil || f.Verdict != trace.VerdictMutation || f.Property != "grows" || f.Step != 3 {
+			t.Errorf("%s: found is %+v", opts.Engine, f)
+		}
+	}
+}

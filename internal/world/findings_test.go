@@ -311,3 +311,52 @@ func TestNegativeWeight(t *testing.T) {
 		t.Errorf("found is %+v", f)
 	}
 }
+
+// shelf is a node that can be copied.
+type shelf struct{ Kept any }
+
+func (*shelf) Init(env sim.Env)                       { env.After(time.Second, turn{1}) }
+func (*shelf) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*shelf) Handle(sim.Env, sim.Signal)             {}
+
+// TestAuditOfSeveralProperties: the property that changes a node is found, whatever the others then do: they hold,
+// one of them does not hold or panics, and a step, healing or nothing follows.
+func TestAuditOfSeveralProperties(t *testing.T) {
+	type view = sim.View[*shelf]
+	changed := func(v view) bool { n0, _ := v.At(v.Params().Addr(0)); return n0.Kept != nil }
+	holds := func(view) bool { return true }
+	for name, other := range map[string]func(view) bool{
+		"holds":          holds,
+		"does not hold":  func(v view) bool { return !changed(v) },
+		"panics":         func(v view) bool { return !changed(v) || []bool{}[v.Len()] },
+		"differs, twice": func() func(view) bool { n := 0; return func(v view) bool { n++; return n%2 == 0 || !changed(v) } }(),
+	} {
+		for _, next := range []string{"", "step", "heal"} {
+			sys := sound()
+			sys.New = func(sim.Params, sim.Addr) sim.Node { return &shelf{} }
+			sys.Properties = []sim.Property{
+				sim.Always("first", holds),
+				sim.Always("writes", func(v view) bool { n0, _ := v.At(v.Params().Addr(0)); n0.Kept = 1; return true }),
+				sim.Always("other", other),
+			}
+			w, err := world.New(sys, sim.Params{Nodes: 2}, world.Config{Audit: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := w.Protect(func() {
+				w.Start(choose.NewFixed())
+				w.Judge.Check()
+				switch next {
+				case "step":
+					w.Step(&chooser{identity: "n0 timer turn{N: 1}", coins: choose.NewFixed()})
+				case "heal":
+					w.Heal(choose.NewFixed())
+				}
+			})
+			const want = `property "writes" changed the state of n0: Kept was nil, is 1; it must only look`
+			if f == nil || f.Verdict != trace.VerdictMutation || f.Property != "writes" || f.Step != 0 || !strings.HasPrefix(f.Message, want) || w.Run.Failed() != f {
+				t.Errorf("%s, then %q: found is %+v", name, next, f)
+			}
+		}
+	}
+}

@@ -94,7 +94,11 @@ type Transition struct {
 
 // Check returns the failure of the first step property that does not hold, or nil.
 func (t *Transition) Check() *trace.Failure {
-	if c := t.Unsafe(); c != nil {
+	c := t.Unsafe()
+	if t.Any() && t.run.audit != nil { // the state before the step is about to change
+		t.run.audit.Settle()
+	}
+	if c != nil {
 		return t.run.unsafe(c)
 	}
 	return nil

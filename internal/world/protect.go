@@ -52,6 +52,9 @@ func (w *World) Protect(loop func()) (failure *trace.Failure) {
 			w.Run.cannot(u)
 			return
 		}
+		if w.changed() {
+			failure = w.Run.failure
+		}
 		if failure == nil {
 			text, verdict := guard.Text(r), trace.VerdictPanic
 			if _, is := r.(sim.Unhandled); is {
@@ -72,7 +75,23 @@ func (w *World) Protect(loop func()) (failure *trace.Failure) {
 	if w.sprint && w.Run.failure == nil {
 		w.Run.finds(w.strayed())
 	}
+	w.settle()
 	return w.Run.failure
+}
+
+// settle stops the run if a property has changed a node in the present state, and the world is audited.
+func (w *World) settle() {
+	if w.audit != nil {
+		w.audit.Settle()
+	}
+}
+
+// changed reports whether settle stops a run that has panicked. A property may have panicked because another one
+// had changed a node.
+func (w *World) changed() (is bool) {
+	defer func() { _, is = recover().(stopRun) }()
+	w.settle()
+	return false
 }
 
 // strayed returns the failure that a handler has started a goroutine, or nil.

@@ -53,6 +53,7 @@ const (
 // Step lets the source choose one of the possible events, and takes it. It must be called inside Protect,
 // since a handler that fails unwinds the run.
 func (w *World) Step(src choose.Source) Progress {
+	w.settle()
 	n := w.Events.Count()
 	if n == 0 {
 		return Quiet
@@ -185,6 +186,7 @@ func (w *World) finish(i int) {
 // broken connection is still reported to its node, and a node that is down for good stays
 // down. Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
+	w.settle()
 	if !w.Run.askHeal(src) {
 		w.Run.refused()
 		return Stopped
