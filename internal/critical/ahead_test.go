@@ -7,7 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// scribe saves before it answers, unless it is ready. An answer that comes after the question is wrong.
+// scribe answers a question by a task or, if it is not ready, by two: it saves first. The property is violated when
+// the answer comes.
 type scribe struct {
 	Ready, Wrong bool
 	Ticks        int
@@ -58,8 +59,8 @@ func (s *scribe) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
 	}
 }
 
-// Steps go although the rest of the run needs a task for them that it did not need before. No walk finds the way,
-// since the question is rare.
+// TestShrinkAddsTasks: steps can be removed even if the remaining run needs one more task without them. Shortcuts
+// cannot do this here, since no walk asks the question, which is rare.
 func TestShrinkAddsTasks(t *testing.T) {
 	sys := &sim.System{
 		Name: "scribes", Doc: "A node asks another one, which saves before it answers.",

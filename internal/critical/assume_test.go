@@ -13,8 +13,8 @@ import (
 	"macemc/trace"
 )
 
-// granted waits for a grant, which another node sends once. It may be promoted
-// meanwhile, which is of no use to it.
+// granted waits for a grant, which another node sends once. Meanwhile it may be promoted, which does not
+// bring the grant.
 type granted struct{ Promoted, OK bool }
 
 func (g *granted) Init(env sim.Env)                       { env.After(time.Second, "tick") }
@@ -33,8 +33,8 @@ func (g *granted) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// granting is dead if n1 goes down before it has sent, and n0 was promoted: else
-// that state does not count.
+// granting returns a system whose run is dead if n1 goes down before it has sent the grant and n0 was
+// promoted. Without the promotion, that state is outside Assume and does not count.
 func granting() *sim.System {
 	first := func(v sim.View[*granted]) *granted {
 		for at, n := range v.Nodes() {
@@ -57,8 +57,8 @@ func granting() *sim.System {
 	}
 }
 
-// A run is not made one in which the assumption does not hold: that violates
-// nothing.
+// TestShrinkingKeepsAssumption: the assumption holds at the end of a shortened run. Without it the run would
+// violate nothing.
 func TestShrinkingKeepsAssumption(t *testing.T) {
 	sys := granting()
 	r, err := search.Search(sys, search.Options{})
@@ -94,8 +94,8 @@ func TestShrinkingKeepsAssumption(t *testing.T) {
 	}
 }
 
-// If a run with an assumption is decided exactly, it is not sampled too. All of this run is
-// known after a few states, but walks from it would never end.
+// TestAssumptionIsDecided: if a run of a system with an assumption is decided exactly, no walks are taken to
+// decide it again. A few states are enough here, while walks would never end.
 func TestAssumptionIsDecided(t *testing.T) {
 	var asked atomic.Int64
 	sys := granting()

@@ -65,8 +65,8 @@ func drift(c chances) *sim.System {
 	}
 }
 
-// drifts answers every coin with its first side, and "shut" with the other after
-// some steps.
+// drifts answers every coin with its first side, except the coin "shut" when it is asked for the
+// shut-th time.
 type drifts struct{ shut int }
 
 func (d *drifts) Err() error { return choose.ErrEnd }
@@ -79,7 +79,7 @@ func (d *drifts) Answer(q *choose.Question) int {
 	return 0
 }
 
-// flooded is a run that fails; the door shuts in this step.
+// flooded returns a run that fails, and in which the door shuts at step shut, or never if shut is 0.
 func flooded(t *testing.T, sys *sim.System, shut int, seed uint64) *search.Finding {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
@@ -102,9 +102,9 @@ func flooded(t *testing.T, sys *sim.System, shut int, seed uint64) *search.Findi
 	return &search.Finding{Failure: *failure, Path: path}
 }
 
-// If few walks avoid a failure, wherever they begin, then no walk shows where the failure could
-// be avoided, and no step is reported. If a step makes a difference, it is found, and both
-// shares are reported.
+// TestAvoided: if about the same share of walks avoids a failure, wherever in the run they begin, no
+// critical step is reported. If clearly fewer walks avoid it after a step than before, that step is
+// reported, with both shares.
 func TestAvoided(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A step that is delayed takes along what it causes, and one that is hastened what caused it, in their order.
+// TestStepsMoveWithTheirCauses: delay moves a step together with the steps that it causes, and hasten moves a
+// step together with the steps that caused it. Both keep the order of these steps.
 func TestStepsMoveWithTheirCauses(t *testing.T) {
 	causes := map[int]int{2: 0, 4: 2, 5: 1, 6: 4} // 0 causes 2, 2 causes 4, and 4 causes 6; 1 causes 5
 	cause := func(k int) int {

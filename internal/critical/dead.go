@@ -9,27 +9,27 @@ import (
 	"macemc/internal/search"
 )
 
-// trust says by how many walks a candidate is accepted as dead. For most runs that are not dead one walk shows
-// it, while taking all walks for each candidate costs much. So candidates are accepted by few walks, and now
-// and then the one that was accepted last is examined by all.
+// trust controls how many walks are taken to accept a candidate as dead. If a run is not dead, mostly its first
+// walk shows that; and it would cost much to take all walks for each candidate. So few walks are taken for each
+// candidate, and now and then all walks for the candidate that was accepted last: it is examined.
 type trust struct {
-	walks int // the number of walks by which a candidate is accepted
+	walks int // the number of walks that are taken to accept a candidate
 	sure  int // the number of accepted candidates up to the last one that was examined
-	after int // how many candidates are accepted until the next one is examined
+	after int // the number of candidates to accept before the next one is examined
 }
 
 const (
-	trustFew  = 2  // the number of walks by which a candidate is accepted at first
-	trustMost = 16 // the largest number of candidates that are accepted until one is examined
+	trustFew  = 2  // the number of walks that are taken to accept a candidate at first
+	trustMost = 16 // the largest number of candidates that are accepted before one is examined
 
-	escapeTimes  = 2 // how many times as many walks are taken as an earlier recovery from before the last step needed
-	escapesMost  = 4 // the largest number of these walks
-	escapeLonger = 4 // how many times as many steps they may take as the last walk that recovered
+	escapeTimes  = 2 // if an earlier candidate needed n walks to recover from before its last step, escapeTimes*n walks are taken,
+	escapesMost  = 4 // but at most this number,
+	escapeLonger = 4 // and each may be this many times as long as the last walk that recovered
 )
 
-// examine examines by all walks the candidate that was accepted last, if at least after candidates were
-// accepted since the last time. If it is not dead, a binary search finds an earlier one that is, which becomes
-// the present run; from then on candidates are accepted by more walks.
+// examine takes all walks for the candidate that was accepted last, if at least after candidates were
+// accepted since it did so before. If the candidate is not dead, a binary search finds an earlier one that is.
+// That becomes the present run, and from then on more walks are taken to accept a candidate.
 func (s *shrinker) examine(after int) error {
 	if s.survive() || len(s.best) < s.trust.sure+after {
 		return nil
@@ -54,10 +54,10 @@ func (s *shrinker) examine(after int) error {
 	return nil
 }
 
-// ends remembers what was decided about the states at the ends of candidates.
+// ends remembers decisions about the states at the ends of candidates, by the state after healing.
 type ends struct {
-	deads   map[any]believed      // about the last states of candidates
-	escaped map[any][]choose.Step // the states before last steps that can recover, each with a way that became live from there
+	deads   map[any]believed      // the verdicts about the last states of candidates
+	escaped map[any][]choose.Step // the states before last steps that can recover, each with a way: steps that led from there to a live state
 }
 
 // believed is the verdict about a state, and the number of walks on which it rests.
@@ -66,9 +66,9 @@ type believed struct {
 	walks int
 }
 
-// dead reports whether the end of the candidate c is dead. If that was not decided by at least this many walks
-// for the same state before, it calls decided. found says that c is the finding's run up to its critical step,
-// about which no more walks will be asked for.
+// dead reports whether the end of the candidate c is dead. It calls decided to decide that, unless it was
+// decided for the same state before, exactly or by at least the given number of walks. If found is true, c is
+// the finding's run up to its critical step: then no more walks are ever taken for this state.
 func (e *ends) dead(c *candidate, walks int, found bool, decided func() (*decide.Result, error)) (bool, error) {
 	at := c.Healed(c.Steps())
 	b, known := e.deads[at]
@@ -92,8 +92,8 @@ func (e *ends) dead(c *candidate, walks int, found bool, decided func() (*decide
 }
 
 // critical reports whether the state before the last step of c can recover, so that this step is critical. If
-// that is not known, it calls decided. If that reports a recovery, critical remembers the steps that way
-// returns; if not, it remembers nothing, since further walks may recover.
+// that is not known, it calls decided. If decided returns true, critical remembers the steps that the function
+// way returns. If decided returns false, critical remembers nothing, since further walks may recover.
 func (e *ends) critical(c *candidate, decided func() (bool, error), way func() []choose.Step) (bool, error) {
 	at := c.Healed(c.Steps() - 1)
 	if b := e.deads[at]; b.res != nil && b.res.Proved {
@@ -109,11 +109,11 @@ func (e *ends) critical(c *candidate, decided func() (bool, error), way func() [
 	return ok && err == nil, err
 }
 
-// escapes reports whether the state before the last step of c can recover. While no walk is known that recovered
-// from such a state, it takes the usual number of walks, in all manners. Later it first repeats two ways: that by
-// which a candidate recovered last, and that by which the finding's run did. Then it takes walks, a few times as
-// many as these recoveries needed, but at most escapesMost. For the finding's run, cut off after its critical
-// step, the answer is known to be yes.
+// escapes reports whether the state before the last step of c can recover. As long as no walk has recovered from
+// such a state of any candidate, it takes the usual number of walks, in all manners. Later it first repeats two
+// known ways: the way by which a candidate recovered last, and the way by which the finding's run recovered. If
+// neither leads to a live state, it takes a few walks: see escapeTimes. If c is the finding's run, cut off after
+// its critical step, the result is true in any case, since that step is known to be critical.
 func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
 	cut := s.isCut(c)
 	switch {
@@ -134,9 +134,9 @@ func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool
 	return ok || cut, err
 }
 
-// escaped records the walk w, by which c recovered from the state after from steps, the one before its last
-// step: its way, and, as that walk was the first of w.Number+1 to recover, how many walks to take for the next
-// candidates.
+// escaped records the walk w, by which c recovered from the state before its last step, after from steps. It
+// records the way of the walk and, since w was the first of w.Number+1 walks to recover, the number of walks to
+// take for the next candidates.
 func (s *shrinker) escaped(c *candidate, from int, w search.Success) (err error) {
 	s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
 	s.way, err = s.wayOf(c, from, w)
@@ -151,7 +151,7 @@ func (s *shrinker) begins(from int, w search.Success) error {
 	return err
 }
 
-// wayOf returns the way of the walk w, which began in the state of c after from steps.
+// wayOf returns the way of the walk w, which is its steps. The walk began in the state of c after from steps.
 func (s *shrinker) wayOf(c *candidate, from int, w search.Success) ([]choose.Step, error) {
 	path, err := s.lab.PathOf(c.Case, w)
 	if err != nil {
@@ -160,8 +160,8 @@ func (s *shrinker) wayOf(c *candidate, from int, w search.Success) ([]choose.Ste
 	return path.Steps[from:], nil
 }
 
-// repeats takes the steps of a way from the state of c after from steps. It returns that walk if it becomes
-// live, or else nil.
+// repeats takes the steps of a way, beginning in the state of c after from steps. It returns the walk of these
+// steps if it becomes live, otherwise nil.
 func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.Success, error) {
 	if len(way) == 0 {
 		return nil, nil
@@ -169,8 +169,8 @@ func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.S
 	return s.lab.Way(c.Case, from, way)
 }
 
-// revived records the way by which c recovered from its end, if the walks of d have shown that it does. It
-// returns errRefuted if the finding's run recovers by the same way from the state after its critical step.
+// revived records the way by which c recovered from its end, if a walk of d did. If the finding's run recovers by
+// the same way from the state after its critical step, that step is not critical, and revived returns errRefuted.
 func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	w, met := d.Alive(c.Steps())
 	if !met {
@@ -200,8 +200,9 @@ func (s *shrinker) revives(c *candidate) (bool, error) {
 	return false, nil
 }
 
-// unrevived returns high, lowered by one for each candidate just before it in s.best that recovers from its end
-// by a way by which another one did, but not below low+1.
+// unrevived leaves out candidates at the end of s.best[low+1:high] that are known not to be dead, since they
+// recover from their ends by a way by which another candidate recovered. It returns the index that takes the
+// place of high.
 func (s *shrinker) unrevived(low, high int) (int, error) {
 	for high-1 > low {
 		if again, err := s.revives(s.best[high-1]); err != nil || !again {

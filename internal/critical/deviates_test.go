@@ -14,9 +14,9 @@ import (
 	"macemc/trace"
 )
 
-// With a known bug the run deviates where a person who knows it would say so: an
-// acceptor that breaks its promise, a writer that has not heard from enough. The
-// critical step is the race after which it was too late.
+// TestDeviatesByTheBug: for a known bug, the step that deviates is the one in which the bug acts, such as
+// an acceptor that breaks its promise, or a writer that goes on with too few answers. It may be another
+// step than the critical one.
 func TestDeviatesByTheBug(t *testing.T) {
 	for _, c := range []struct {
 		sys       *sim.System
@@ -51,7 +51,8 @@ func TestDeviatesByTheBug(t *testing.T) {
 	}
 }
 
-// unwise is a service that has a bug and does not know it.
+// unwise wraps a node of paxos. In its Env the bug PX1 is always switched on, so macemc does not learn where
+// the code asks for the bug.
 type unwise struct{ sim.Node }
 
 func (u unwise) Upper() sim.Node { return u.Node }
@@ -64,8 +65,8 @@ type unknowing struct{ sim.Env }
 
 func (unknowing) Bug(id sim.BugID) bool { return id == paxos.PX1 }
 
-// Without knowledge of the bug, walks show the step: the run deviates where an acceptor that
-// accepted what it must not accepts the other value too, long after the race that walks avoid.
+// TestDeviates: if macemc does not know where a bug acts, walks find the step that deviates. Here an acceptor
+// accepts a value that it must not accept. That is long after the critical step, the race that walks avoid.
 func TestDeviates(t *testing.T) {
 	sys := *paxos.System
 	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return unwise{paxos.System.New(p, self)} }
@@ -90,7 +91,8 @@ func TestDeviates(t *testing.T) {
 	}
 }
 
-// If each step alone does no harm in other runs, the result says so and names no step.
+// TestDeviatesInNoStepAlone: if each step also occurs in runs that keep the property, the result says so and
+// names no step.
 func TestDeviatesInNoStepAlone(t *testing.T) {
 	sys := *paxos.System
 	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return unwise{paxos.System.New(p, self)} }

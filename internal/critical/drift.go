@@ -6,7 +6,7 @@ import (
 
 // The limits of drift.
 const (
-	driftEach   = 40    // for each step of the run, the number of changes in a row that made nothing shorter after which drift ends
+	driftEach   = 40    // drift ends after this many changes in a row for each step of the run, if none made the run shorter
 	driftMost   = 3_000 // the largest number of such changes in a row
 	driftLonger = 10    // one of this many changes may make the present run longer
 	driftFar    = 64    // the largest number of places by which a step is moved
@@ -15,9 +15,9 @@ const (
 // drift changes the present run at random: it moves steps to other places, and removes some. It ends when many
 // changes in a row did not make the run shorter than the shortest so far. Meanwhile a candidate that is as
 // short as the present run replaces it, and now and then one that is a little longer does. The reason: a step
-// that cannot be removed now may become removable when other steps are superfluous. For example, a request that
-// waits until its data is there is not repeated. And what replaces a round may need one task more, before the
-// rest of the round can be removed. The random numbers depend only on the finding.
+// that cannot be removed now may become superfluous after such a change. For example, a request that comes too
+// early is repeated; if it moves to a later place, its repetition can be removed. Or a run may need one more
+// task before all other steps of a round can be removed. The random numbers depend only on the finding.
 func (s *shrinker) drift() error {
 	if !s.survive() || s.careful { // a dead run would cost walks for each of many changes
 		return nil
@@ -40,8 +40,8 @@ func (s *shrinker) drift() error {
 }
 
 // waits moves each step that no other step has caused, such as a request or a timer, to each later place of
-// the run. The reason: a request that comes too early is repeated, and both requests can be removed if the first
-// waits until its data is there. In a long run, drift rarely moves the right step to the right place.
+// the run. The reason: a request that comes too early is repeated, and the repetition can be removed if the
+// request waits until its data is there. In a long run, drift rarely moves the right step to the right place.
 func (s *shrinker) waits() error {
 	if !s.survive() || s.careful {
 		return nil
@@ -58,7 +58,8 @@ func (s *shrinker) waits() error {
 	return nil
 }
 
-// drifted tries the present run with one to three random changes, followed in a random one of the followings.
+// drifted tries the present run with one to three random changes. It draws one of the followings, which says how
+// the changed run is taken.
 func (s *shrinker) drifted() error {
 	s.how = followings[s.draws.below(len(followings))]
 	kept, changes := all(s.length()), 1
@@ -97,8 +98,8 @@ func (s *shrinker) changed(kept []int) []int {
 	}
 }
 
-// unlike removes some steps of one class, beginning with that at index at, and returns the indices of the other
-// steps.
+// unlike removes some steps that are of the same class as the step at index at, beginning with that step. It
+// returns the indices of the other steps.
 func (s *shrinker) unlike(kept []int, at int) []int {
 	steps, of := s.now().Path.Steps, classes[s.draws.below(len(classes))]
 	class, left := of(&steps[kept[at]]), 2+s.draws.below(1+s.draws.below(alikeMost))

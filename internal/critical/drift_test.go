@@ -19,7 +19,7 @@ type looker struct {
 	Other sim.Addr // the other node
 	Told  bool
 	Wrong bool
-	Posts bool // it posts a task for what it sends, and numbers its questions
+	Posts bool // it posts a task for each message that it sends, and numbers its questions
 	Asked int
 }
 
@@ -104,8 +104,9 @@ func lookers(posts bool) *sim.System {
 	}
 }
 
-// A request that came too early, so that it had to be repeated, is moved behind what it needs. No step of
-// such a run can be taken out. With tasks, the request moves with all that it leads to: no step can be moved alone.
+// TestShrinkMovesSteps: a request that came too early was repeated. Shrinking moves it behind the report that it
+// needs, so that the repetition can be removed; before that, no step can. With tasks, the request moves together
+// with all steps that it causes, since none of them can move alone.
 func TestShrinkMovesSteps(t *testing.T) {
 	early := []string{"n1 message asked{After: false, Number: 0} from n0 by udp", "n0 message answer{After: false, Number: 0} from n1 by udp"}
 	late := []string{"n1 message asked{After: true, Number: 0} from n0 by udp", "n0 message answer{After: true, Number: 0} from n1 by udp"}
@@ -120,7 +121,7 @@ func TestShrinkMovesSteps(t *testing.T) {
 		round("n0 script look{}", false, 1), round("n0 timer look{}", false, 2), round("n0 timer look{}", false, 3), told, round("n0 timer look{}", true, 4)))
 }
 
-// moves shrinks a run of these steps, and checks the number of steps that are left, and that these fail in the same way.
+// moves shrinks the run of the given steps. It checks that want steps remain, and that they fail in the same way.
 func moves(t *testing.T, sys *sim.System, want int, run []string) {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
@@ -155,8 +156,8 @@ func moves(t *testing.T, sys *sim.System, want int, run []string) {
 	}
 }
 
-// early counts, and is asked whether it is at the end. Before it counts, it wants to be asked again; while it counts, it
-// has no answer. With tasks, it is asked by one, and wants by another one to be asked again.
+// early counts its ticks. The property is violated if it is asked at the count End. If it is asked before its first tick,
+// it sets a timer to be asked again. With Tasks, the question and the setting of the timer are tasks of their own.
 type early struct {
 	Tasks, Wrong bool
 	Count, End   int
@@ -215,13 +216,15 @@ func earlies(tasks bool, end int) *sim.System {
 	}
 }
 
-// A request that was repeated moves to the one place, far behind, where it need not be repeated.
+// TestShrinkLetsRequestsWait: a request that was repeated moves to the only later place at which it need not be
+// repeated, 70 steps away.
 func TestShrinkLetsRequestsWait(t *testing.T) {
 	const end = 70
 	moves(t, earlies(false, end), end+1, slices.Concat([]string{"n0 script look{}"}, slices.Repeat([]string{"n0 timer tick{}"}, end), []string{"n0 timer again{}"}))
 }
 
-// A task that came too early moves without the request that posted it, and what repeated it goes.
+// TestShrinkMovesTasks: a task that came too early moves to a later place, without the request that posted it. Then
+// its repetition can be removed.
 func TestShrinkMovesTasks(t *testing.T) {
 	const end = 10
 	moves(t, earlies(true, end), end+2, slices.Concat(

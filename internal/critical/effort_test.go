@@ -10,8 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// clocks count without end, so that their space cannot be exhausted, and are
-// never what is hoped for.
+// clocks count without end, so their space cannot be exhausted. Their liveness property never holds.
 type clocks struct{ Ticks int }
 
 func (*clocks) Init(env sim.Env)                       { env.After(1, toll{}) }
@@ -23,10 +22,9 @@ func (c *clocks) Handle(env sim.Env, _ sim.Signal) {
 
 type toll struct{}
 
-// A run that never could recover, and of which that is only believed, costs a
-// little more than the longest plain walks do: within the effort that is spent on
-// a finding by default, in this proportion to the length of walks, it is isolated.
-// And what a search has said of it stays where there is less.
+// TestDeadFromTheStartIsWithinTheEffort: deciding by walks that a run was dead from its start costs a little
+// more than the longest walks. The default effort, reduced in proportion to the length of walks here, is
+// enough for that. If the effort is too small, the critical step that the search has reported is kept.
 func TestDeadFromTheStartIsWithinTheEffort(t *testing.T) {
 	sys := &sim.System{
 		Name: "clocks", Doc: "Clocks that are never right.",
@@ -49,8 +47,8 @@ func TestDeadFromTheStartIsWithinTheEffort(t *testing.T) {
 	}
 }
 
-// When a run is tried, to see whether it violates safety or ends dead, it is taken once, and
-// each of its states is looked at once. Other properties are not evaluated.
+// TestTriesAreTakenOnce: shrinking takes each candidate once, and evaluates the safety properties once in each
+// of its states.
 func TestTriesAreTakenOnce(t *testing.T) {
 	asked := 0
 	sys := ring()

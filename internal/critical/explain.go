@@ -87,8 +87,8 @@ func (r *Result) with(f *search.Finding) *Result {
 	return &Result{Finding: f, Alive: r.Alive, Others: r.Others, Stopped: r.Stopped, Effort: r.Effort}
 }
 
-// located returns the finding f, if it is dead with its critical step. Shrinking a dead run needs this step,
-// after which it cuts the run off. If the search has decided the step already, located does not decide it again.
+// located returns the finding f. If it is dead, located adds its critical step, unless the search has decided
+// that step already. Shrinking needs it, since it cuts a dead run off after its critical step.
 func (b *bench) located(f *search.Finding) (*Result, error) {
 	if f.Verdict != trace.VerdictDead || decided(f) {
 		return &Result{Finding: f}, nil
@@ -96,7 +96,8 @@ func (b *bench) located(f *search.Finding) (*Result, error) {
 	return b.find(nil, f, true, locatePart)
 }
 
-// shortened shrinks a finding that needs no critical step, if shrink is set, and returns the result.
+// shortened shrinks the run of a finding that needs no critical step for that. If shrink is false, it returns
+// the finding unchanged.
 func (b *bench) shortened(f *search.Finding, shrink bool) (*Result, error) {
 	if !shrink {
 		return &Result{Finding: f}, nil

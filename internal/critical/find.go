@@ -19,11 +19,11 @@ type Options struct {
 	NoLive  bool // do not look for the nearest live path
 	Any     bool // shrinking may change which event is critical
 
-	// Effort limits the work on a finding, counted in steps of runs and in states that are
-	// visited to decide exactly. Locating the critical step takes at most half of it, and
-	// after two thirds no more steps are removed. Removing them takes at most an eighth of it, or
-	// 1.5 million if that is more. Since it does not count time, the result
-	// does not depend on the machine. 0 means 20 million; -1 means no limit.
+	// Effort limits the work on a finding: the number of steps of runs, plus the number of
+	// states that are visited to decide exactly. Locating the critical step takes at most half
+	// of it. Removing steps takes at most an eighth of it, or 1.5 million if that is more, and
+	// ends when two thirds are spent. Since time is not counted, the result does not depend on
+	// the machine. 0 means 20 million; -1 means no limit.
 	Effort int
 	From   *search.Result // the result of the search that met the finding, whose lab takes the runs; if nil, a lab is opened
 	Spent  int            // the part of Effort that deciding about the finding has taken before
@@ -42,8 +42,8 @@ func (o *Options) extend() int {
 // Progress is the present state of an analysis.
 type Progress struct {
 	Doing Doing
-	Low   int // while isolating: the last step known to be recoverable; -1 means none
-	High  int // while isolating: the first step that seems not to be recoverable; while shrinking: the number of steps of the present run
+	Low   int // while isolating: the last step after which the run is known to be able to recover; -1 means none
+	High  int // while isolating: the first step after which it seems unable to recover; while shrinking: the number of steps of the present run
 	Of    int // the number of steps of the finding's run
 	Walks int
 }
@@ -53,10 +53,10 @@ type Doing string
 
 // The kinds of work.
 const (
-	DoingIsolate Doing = "isolate"
-	DoingCompare Doing = "compare"
-	DoingShrink  Doing = "shrink"
-	DoingConfirm Doing = "confirm"
+	DoingIsolate Doing = "isolate" // look for the critical step
+	DoingCompare Doing = "compare" // look for the nearest live run
+	DoingShrink  Doing = "shrink"  // make the run shorter
+	DoingConfirm Doing = "confirm" // confirm the shorter run by fresh walks
 )
 
 // Result is a finding with the facts that were added to it.
@@ -119,8 +119,8 @@ func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 // stopped reports whether the caller has asked to stop. It ignores the effort.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
-// find is Find with only a part of the effort. If before is not nil, find keeps its decisions about the
-// finding.
+// find does the work of Find, and may spend the given part of the effort. If before is not nil, it is an earlier
+// result about f, and find keeps its decisions.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
 	known := before != nil && decided(f)
 	if f.Verdict == trace.VerdictHot {
@@ -161,8 +161,8 @@ func (p *finder) result(found search.Finding, known, noLive bool) (*Result, erro
 	return out, err
 }
 
-// visible reports whether a walk can see failures with this verdict. It cannot see those that show only with
-// every check on, or not in every run.
+// visible reports whether walks can show failures with this verdict. They cannot show failures that need every
+// check on (mutation, goroutine), that do not happen each time (nondeterminism), or that end the process (killed).
 func visible(v trace.Verdict) bool {
 	return v != trace.VerdictMutation && v != trace.VerdictGoroutine && v != trace.VerdictNondeterminism && v != trace.VerdictKilled
 }
@@ -202,8 +202,8 @@ func newFinder(b *bench, of *search.Case, part float64) *finder {
 // effortMost is the default of Options.Effort.
 const effortMost = 20_000_000
 
-// survive reports whether the run ends in a failure, and not dead. If so, recoverable means that a run can go
-// on without a failure.
+// survive reports whether the run ends in a failure and not in a dead state. For such a run, to recover means to
+// go on without a failure, and not to become live.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
 // find fills in the facts about the finding f. If known is set, f has its critical step, and find looks only

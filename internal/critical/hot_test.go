@@ -9,8 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// A client asks once, by a datagram, and looks at the clock for ever. If the datagram is
-// lost, nobody answers.
+// asker asks once, by a datagram, and then takes steps for ever. If the datagram is lost, it gets no answer.
 type asker struct{ to sim.Addr }
 
 type (
@@ -42,8 +41,8 @@ type open struct{ hot bool }
 func (o *open) observe(_ sim.Addr, fact any) { _, o.hot = fact.(asked) }
 func (o *open) isHot() bool                  { return o.hot }
 
-// A run that walks have met is made short, and its critical step is the loss: had the
-// environment healed before, every fair run would have become cold.
+// TestHotIsExplained: the critical step of a hot run is the loss of the datagram, since every fair run becomes
+// cold if the environment heals before it. A run that walks have met is also made shorter.
 func TestHotIsExplained(t *testing.T) {
 	sys := &sim.System{
 		Name: "askers", Doc: "Askers. One asks.",

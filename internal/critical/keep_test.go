@@ -13,8 +13,7 @@ import (
 	"macemc/trace"
 )
 
-// late finishes unless both its timer has fired and a message has come, in
-// whichever order.
+// late can finish until both its timer has fired and a message has come, in either order.
 type late struct{ Fired, Got, Done bool }
 
 type (
@@ -44,8 +43,8 @@ func (l *late) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// TestExplainKeepsTheCriticalEvent: where two steps may come in either order, the
-// one that came last in the run is critical, and shrinking keeps it.
+// TestExplainKeepsTheCriticalEvent: if two steps may come in either order, the later one in the run is
+// critical, and shrinking does not swap them.
 func TestExplainKeepsTheCriticalEvent(t *testing.T) {
 	sys := &sim.System{
 		Name: "late", Doc: "A node finishes before both have come.",
@@ -87,7 +86,7 @@ func TestExplainKeepsTheCriticalEvent(t *testing.T) {
 	}
 }
 
-// chosen answers with the events that begin as it wants them, in order.
+// chosen picks events whose names begin with the texts in want, in this order.
 type chosen struct{ want []string }
 
 func (c *chosen) Err() error { return choose.ErrEnd }

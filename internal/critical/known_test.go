@@ -8,8 +8,8 @@ import (
 	"macemc/internal/search"
 )
 
-// A live walk from the state before the critical step is kept as evidence. Otherwise few walks
-// from there could miss the narrow escape, and an earlier step would be called critical.
+// TestKnownEscape: a live walk that is known from the state before the critical step is kept as evidence.
+// Without it, a few walks from there might all fail to recover, and an earlier step would be called critical.
 func TestKnownEscape(t *testing.T) {
 	m := trap(1)
 	m.edges[0], m.run = []edge{{To: 1, Weight: whole}}, []int{0, 1, 2}

@@ -8,7 +8,8 @@ import (
 	"macemc/systems/handshake"
 )
 
-// A shorter run of a finding still says how the finding was met.
+// TestShrinkingKeepsManner: the finding with a shorter run, and its path, still have the manner of the walk
+// that met it.
 func TestShrinkingKeepsManner(t *testing.T) {
 	p, err := handshake.System.Configure(0, nil, []string{string(handshake.HS1)})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 var oracle = flag.Int("oracle", 0, "TestOracle takes so many mazes and prints what it counted, for BENCHMARKS.md")
 
-// tallyOf counts how often something was right.
+// tallyOf counts how often an answer was right.
 type tallyOf struct{ right, of int }
 
 func (t *tallyOf) add(right bool) {
@@ -31,10 +31,10 @@ func (t tallyOf) percent() float64 { return 100 * float64(t.right) / float64(max
 
 func (t tallyOf) String() string { return fmt.Sprintf("%d of %d, %.2f %%", t.right, t.of, t.percent()) }
 
-// Against the truth, on mazes: exhausting always finds the critical step. Walks
-// find it in 99 of 100, where a walk from each recoverable state of the run
-// escapes with a chance of at least 5 %. And the bound that is printed beside a
-// step that was sampled holds in 95 of 100.
+// TestOracle compares critical steps with the truth on random mazes. Visiting all states always finds the
+// critical step. Walks find it in 99 of 100 mazes in which a walk from each recoverable state of the run
+// escapes with a probability of at least 5 %. The bound that is reported with a step found by walks holds
+// in 95 of 100 mazes.
 func TestOracle(t *testing.T) {
 	n := *oracle
 	if n == 0 {
@@ -132,7 +132,7 @@ type misses struct {
 	expected, spread float64
 }
 
-// add takes the test from the states of a maze's run.
+// add applies the sequential test of decide to some states of a maze's run, and counts the results.
 func (e *misses) add(t *testing.T, m *maze, f *search.Finding, seed uint64) {
 	t.Helper()
 	lab, err := search.NewLab(m.system(), f.Path, search.Options{Seed: seed + 1})
@@ -165,7 +165,7 @@ func (e *misses) add(t *testing.T, m *maze, f *search.Finding, seed uint64) {
 	}
 }
 
-// likely reports whether the count is within four standard deviations of the expected one.
+// likely reports whether the number of misses is within four standard deviations of the expected number.
 func (e misses) likely() bool {
 	return math.Abs(float64(e.dead)-e.expected) <= 4*math.Sqrt(e.spread)+1
 }
@@ -192,9 +192,9 @@ func trap(chance int) *maze {
 	}
 }
 
-// One walk in ten thousand, or in a thousand, escapes from the trap. The first
-// verdict may be that it is dead; the bound that is printed with it says that
-// such a chance is not excluded. More walks correct it.
+// TestNarrowEscape: one walk in ten thousand, or in a thousand, escapes from the trap. A few walks may lead to
+// the verdict dead, but the bound reported with it does not exclude such a small probability. More walks
+// correct the verdict.
 func TestNarrowEscape(t *testing.T) {
 	look := func(chance, walks int, seed uint64) (*sim.System, *search.Finding) {
 		m := trap(chance)
@@ -230,9 +230,9 @@ func TestNarrowEscape(t *testing.T) {
 	}
 }
 
-// turns returns a maze whose way out has n turns. At each of them, a walk of any kind is as
-// likely to turn back, each time by another event. The maze's run goes to and fro before the
-// first turn, and its end can recover.
+// turns returns a maze whose way out has n turns. At each turn, a walk goes back with probability one half,
+// at each turn by another event. The maze's run goes to and fro before the first turn, so its end can
+// recover.
 func turns(n int) *maze {
 	// 0 -> 1 <-> 2; 1 -> 4 -> 5 ... -> 3, which is live
 	m := &maze{
@@ -251,8 +251,8 @@ func turns(n int) *maze {
 	return m
 }
 
-// If the end of a run can recover but seldom does, a walk may follow the whole run before one
-// recovers. Then the run is not dead, and no step is critical.
+// TestWalkAlongTheWholeRun: if the end of a run seldom recovers, a live walk may be found that takes the whole
+// run first. It shows that the run is not dead, so there is no critical step.
 func TestWalkAlongTheWholeRun(t *testing.T) {
 	m := turns(9)
 	sys := m.system()
@@ -275,9 +275,9 @@ func TestWalkAlongTheWholeRun(t *testing.T) {
 	}
 }
 
-// The share of false alarms: runs whose end can recover by a way out of several turns, and that
-// are called dead if nothing is decided exactly. Twenty steps give a walk room for a few
-// attempts, each of which succeeds with probability 1 in 2 to the number of turns.
+// TestFalseAlarms measures how often walks alone call a run dead that can recover. The end of each run has a
+// way out of several turns. In its twenty steps, a walk makes a few attempts; each succeeds with a
+// probability of 1 in 2 to the power of the number of turns.
 func TestFalseAlarms(t *testing.T) {
 	each := max(10, *oracle/20)
 	for n := 3; n <= 12; n += 3 {

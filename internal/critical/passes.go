@@ -7,8 +7,8 @@ import (
 	"macemc/internal/wording"
 )
 
-// without tries the present run without the steps for which out returns true. If s.keep is set, the last step
-// stays.
+// without tries the present run without the steps for which out returns true. If s.keep is set, it keeps the last
+// step in any case.
 func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
 	steps := s.now().Path.Steps
 	var left []int
@@ -54,9 +54,9 @@ func (s *shrinker) nodes() error {
 	return nil
 }
 
-// stretches tries the present run without each stretch of consecutive steps, from the last one to the first:
-// stretches of half of the run, and then shorter ones. Steps that could not go in a longer stretch may go in
-// a shorter one.
+// stretches tries the present run without each stretch of consecutive steps, from the last one to the first. It
+// begins with stretches of half of the run, and goes on to shorter ones: steps that could not be removed in a
+// longer stretch may be removed in a shorter one.
 func (s *shrinker) stretches() error {
 	for size := max(1, s.length()/2); ; size /= 2 {
 		for end := s.length(); end > 0; end -= size {

@@ -23,8 +23,8 @@ type maze struct {
 	run   []int // the vertices of the run; the first is where the node starts
 }
 
-// edge leads to a vertex; the event is the edge. Weights count against those
-// of the other edges, in millionths; that of a rare one does not.
+// edge is an event that leads to a vertex. Its weight, in millionths, is relative to the weights of the other
+// edges of the vertex. A rare edge has weight 0 in the system, whatever its Weight is.
 type edge struct {
 	To     int
 	Weight int
@@ -64,7 +64,7 @@ func (m *maze) vertex(live bool) int {
 	return len(m.edges) - 1
 }
 
-// join adds an edge, if there is none to that vertex.
+// join adds an edge, unless there is one to the same vertex already.
 func (m *maze) join(from int, e edge) {
 	for _, other := range m.edges[from] {
 		if other.To == e.To {
@@ -74,12 +74,12 @@ func (m *maze) join(from int, e edge) {
 	m.edges[from] = append(m.edges[from], e)
 }
 
-// share is a chance between 0.0001 and 1, each order of magnitude alike.
+// share draws a weight that stands for a probability between 0.0001 and 1. All orders of magnitude are equally
+// likely.
 func share(r *rand.Rand) int { return max(1, int(whole*math.Pow(10, -4*r.Float64()))) }
 
-// corridor goes on for some vertices. From most of them a live vertex can be
-// reached, by a chance of its own; the rest of the chances goes on along the
-// corridor, and elsewhere.
+// corridor adds a row of vertices to the maze, and to its run. Most of them have an edge to a live vertex, some
+// with a small weight. The other edges lead on along the corridor, back, or to a dead end.
 func (m *maze) corridor(r *rand.Rand) {
 	n := 1 + int(math.Pow(40, r.Float64()))
 	first := len(m.edges)
@@ -108,8 +108,8 @@ func (m *maze) corridor(r *rand.Rand) {
 	}
 }
 
-// trap is where the corridor ends: a vertex without edges, a ring, or a few
-// vertices with edges between them; walks go in by a step that is rare or not.
+// trap adds the end of a corridor, from which no live vertex can be reached: a row of vertices, a ring, or a few
+// vertices with edges between them. The edge into it may be rare.
 func (m *maze) trap(r *rand.Rand) {
 	last := m.run[len(m.run)-1]
 	first, n := len(m.edges), 1+r.IntN(5)
@@ -188,7 +188,7 @@ func (m *maze) system() *sim.System {
 	}
 }
 
-// along answers with the edges of the run.
+// along is a source that picks the edges of the maze's run.
 type along struct {
 	*maze
 	at int
@@ -208,7 +208,7 @@ func (a *along) Answer(*choose.Question) int {
 	panic(fmt.Sprintf("no edge leads from %d to %d", a.run[a.at-1], a.run[a.at]))
 }
 
-// finding is the run of the maze, as a search would report it.
+// finding returns the run of the maze as a finding that a search would report.
 func (m *maze) finding(t testing.TB, sys *sim.System) *search.Finding {
 	t.Helper()
 	record := choose.NewRecord(&along{maze: m})
@@ -229,8 +229,8 @@ func (m *maze) finding(t testing.TB, sys *sim.System) *search.Finding {
 	return &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: len(path.Steps)}, Path: path}
 }
 
-// truth is the critical step: one more than the last vertex of the run from
-// which a live one can be reached by edges that are not rare.
+// truth computes the critical step from the graph: the step after the last state of the run from which a live
+// vertex can be reached by edges that are not rare.
 func (m *maze) truth() int {
 	alive := append([]bool{}, m.live...)
 	for changed := true; changed; {

@@ -15,8 +15,8 @@ import (
 	"macemc/trace"
 )
 
-// latecomer ticks for ever. It may be saved until its door shuts, which is as likely, and
-// seldom in the tick after that.
+// latecomer ticks for ever. At each tick it may be saved or its door may shut, with equal chances. After the
+// door has shut, it is seldom saved, and only in the next tick.
 type latecomer struct {
 	Ticks, Since int
 	Shut, Saved  bool
@@ -71,7 +71,7 @@ func latecomers() *sim.System {
 	}
 }
 
-// ends returns the run of the given number of steps, as a finding that calls it dead.
+// ends returns a run of the given number of steps, as a finding that calls the run dead.
 func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *search.Finding {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
@@ -94,8 +94,9 @@ func calledDead(sys *sim.System, params sim.Params, path *choose.Path, steps int
 	return &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: steps}, Path: path}
 }
 
-// A step is taken for the critical one by few walks, and those that look for the nearest
-// live run then go along it and live: it is moved, and the live run never takes it.
+// TestRevived: few walks may lead to a wrong critical step. If a walk that looks for the nearest live run takes
+// this step and becomes live, the critical step is moved. So the nearest live run never takes the critical
+// step.
 func TestRevived(t *testing.T) {
 	sys := latecomers()
 	for seed := range long.Of(80, 400) {
@@ -128,8 +129,8 @@ func TestRevived(t *testing.T) {
 	}
 }
 
-// A step is taken for the critical one by few walks, and one of the many walks that confirm the shortened run recovers from the
-// state after it. Then the step is looked for again, so the run never ends where it is known to recover.
+// TestRefuted: few walks may lead to a wrong critical step. If one of the many walks that confirm the shortened run recovers
+// from the state after this step, the critical step is located again. So the run never ends in a state that is known to recover.
 func TestRefuted(t *testing.T) {
 	sys, early := latecomers(), 0
 	for seed := range 200 {
@@ -151,7 +152,7 @@ func TestRefuted(t *testing.T) {
 	}
 }
 
-// A critical step that is looked for again has effort for it, beside what was spent on the wrong step.
+// TestRefutedHasEffort: if the critical step is located again, there is additional effort for that.
 func TestRefutedHasEffort(t *testing.T) {
 	sys, stopped := latecomers(), 0
 	for seed := range 200 {
@@ -171,8 +172,8 @@ func TestRefutedHasEffort(t *testing.T) {
 	}
 }
 
-// The walk that recovered from before the critical step of the run that was found is kept for shorter runs, whose own few walks
-// seldom recover there.
+// TestShrinkKeepsTheWayOut: the walk by which the finding's run recovered from before its critical step is tried for the shorter
+// runs, too, since their own few walks seldom recover there.
 func TestShrinkKeepsTheWayOut(t *testing.T) {
 	sys, steps := latecomers(), 0
 	for seed := range 100 {
@@ -190,8 +191,8 @@ func TestShrinkKeepsTheWayOut(t *testing.T) {
 	}
 }
 
-// If the search for the critical step is stopped after the step was moved, the result is what
-// was decided before, at whatever moment the stop comes.
+// TestStopWhereItIsMoved: if the work is stopped after a critical step was decided, the result has a critical
+// step, even if the step is just being moved.
 func TestStopWhereItIsMoved(t *testing.T) {
 	sys := latecomers()
 	for _, seed := range []string{"125", "209", "243"} { // whose critical step is moved
@@ -221,7 +222,7 @@ func TestStopWhereItIsMoved(t *testing.T) {
 	}
 }
 
-// slipper is doomed by its second tick, and slips in some tick after it.
+// slipper is dead after its second tick, and slips in some later tick, which violates another property.
 type slipper struct{ Ticks, Slips int }
 
 func (l *slipper) Init(env sim.Env) { env.After(time.Second, tick{}) }

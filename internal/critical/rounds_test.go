@@ -13,7 +13,7 @@ import (
 // wrong if a round that is not ahead of the clock ends while no other one is under way.
 type relay struct {
 	Rounds, Under, Clock int
-	Ahead                map[int]int // by how much each round is ahead of the clock
+	Ahead                map[int]int // by round: the number of a task minus the clock when the task runs, which must be the same for all its tasks
 	Wrong                bool
 }
 
@@ -55,8 +55,8 @@ func (r *relay) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// A superfluous round goes as a whole, with the request that began it. No part of it can go alone, and without it the
-// other round has its number, so that a step of the one would be taken for one of the other.
+// TestShrinkDropsWholeRounds: a superfluous round is removed as a whole, with the request that began it. No part of it
+// can be removed alone. Without it, the other round gets its number, so steps cannot be found by their identities.
 func TestShrinkDropsWholeRounds(t *testing.T) {
 	sys := &sim.System{
 		Name: "relays", Doc: "A node has rounds.",

@@ -62,7 +62,7 @@ func TestExplainingTakesItsShare(t *testing.T) {
 	}
 }
 
-// limit stops what takes longer than a duration.
+// limit returns a function for Options.Stop that ends the work after a duration.
 func limit(d time.Duration) func() search.Stop {
 	end := time.Now().Add(d)
 	return func() search.Stop {

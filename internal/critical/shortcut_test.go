@@ -14,12 +14,12 @@ import (
 	"macemc/trace"
 )
 
-// viewer begins a round now and then, and every message of it carries its view. Two views in a
-// row that are won are wrong. An answer that comes late counts for nothing.
+// viewer begins a round now and then. A round is a view, whose number every message of the round carries. The
+// property is violated if two views in a row are won. An answer that comes after its view has ended is ignored.
 type viewer struct {
 	View, Won int
 	Twice     bool
-	other     sim.Addr // whom it asks; the other node only answers
+	other     sim.Addr // the node that it asks, which only answers
 }
 
 type (
@@ -73,8 +73,8 @@ func viewers() *sim.System {
 	}
 }
 
-// Rounds that came to nothing go, though the views of all later messages are others without
-// them: what is left of long walks is as short as the shortest of all runs that fail.
+// TestShrinkDropsRounds: rounds that were not won are removed, although all later messages have other view
+// numbers without them. Long walks become as short as the shortest run that fails.
 func TestShrinkDropsRounds(t *testing.T) {
 	sys := viewers()
 	shortest := 0
@@ -99,8 +99,8 @@ func TestShrinkDropsRounds(t *testing.T) {
 	}
 }
 
-// A run none of whose steps can be taken out alone is replaced by another way to its failure,
-// where that is shorter.
+// TestShrinkTakesShortcuts: if no step of a run can be removed, but there is a shorter way to the same
+// failure, the run is replaced by that.
 func TestShrinkTakesShortcuts(t *testing.T) {
 	const long = 5
 	g := &graph{to: make([][]int, 18), bad: map[[2]int]bool{{long - 1, long}: true, {16, 17}: true}}
@@ -137,7 +137,8 @@ func TestShrinkTakesShortcuts(t *testing.T) {
 	}
 }
 
-// A run that fails before its first step is as short as it can be, and nothing walks from it.
+// TestShrinkOfARunThatFailsAsItStarts: a run that fails before its first step is returned unchanged, and no
+// walks are taken from it.
 func TestShrinkOfARunThatFailsAsItStarts(t *testing.T) {
 	sys := viewers()
 	sys.Properties = []sim.Property{sim.Always("a node has begun", func(sim.View[*viewer]) bool { return false })}

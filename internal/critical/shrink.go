@@ -16,32 +16,32 @@ import (
 	"macemc/trace"
 )
 
-// A step of a dead run is removed if a few walks show no recovery of the rest. Now and then shrinker.accept
-// walks, the usual number divided by acceptShare, examine the rest: see trust. The final run must be dead by
-// confirmTimes as many fresh walks.
+// A step of a dead run is removed if the run without it does not recover in a few walks. Now and then such a run is
+// examined by more walks, shrinker.accept of them, which is the usual number divided by acceptShare: see trust.
+// The final run must not recover in confirmTimes as many fresh walks.
 const (
 	acceptShare  = 6
 	confirmTimes = 10
-	sureWays     = 4 // while fewer ways are known by which candidates recovered from their ends, a new one makes sure try the next longer candidate, and not a binary search
+	sureWays     = 4 // the number of ways (see shrinker.revivals) from which on sure goes on by a binary search
 
 	exhaustSmall = 5_000 // the largest number of states, after healing, that are visited to decide about one candidate
 )
 
-// triesMost is the number of times that a candidate is run if the failure does not occur in every repetition of
-// a run.
+// triesMost is the number of times that a candidate is taken if the same run does not fail each time, as with
+// nondeterminism.
 const triesMost = 8
 
-// Shrink makes the run of a finding shorter. It cuts off the steps after the critical step, and then removes
-// steps as long as the rest ends with the same verdict and the same critical event. The values in that event
-// may differ; if Options.Any is set, the event may. The returned finding is never longer. Result.Stopped says
-// that there was not enough time to try everything; a dead run then still ends with its critical step. If the
-// critical step was not isolated before, it is not kept.
+// Shrink makes the run of a finding shorter. It cuts a dead run off after the critical step, and then removes steps
+// as long as the remaining run ends with the same verdict and the same critical event. Values in that event may
+// change; if Options.Any is set, another event may become critical. If the critical step is not known, its event is
+// not kept either. The returned finding is never longer. Result.Stopped says that not everything was tried; even
+// then a dead run ends with its critical step.
 func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.shrink(&Result{Finding: f}) })
 }
 
-// shrink removes steps from the run of the finding in of. If the state after the critical step turns out to
-// recover, it looks for the critical step again, with the walk that recovered, and removes steps from there.
+// shrink removes steps from the run of the finding in of. If a walk recovers from the state after the critical
+// step, that step was wrong: shrink then looks for the critical step again, and begins anew.
 func (b *bench) shrink(of *Result) (*Result, error) {
 	f := of.Finding
 	if f.Verdict == trace.VerdictHot {
@@ -82,8 +82,8 @@ func (b *bench) shrink(of *Result) (*Result, error) {
 	return &Result{Finding: short, Others: s.others, Stopped: cut, escape: s.escape}, nil
 }
 
-// errEnough ends shrinking: the shortest run so far is the result. errRefuted ends it, too, since the state
-// after the critical step can recover, so that no step may be cut off there.
+// errEnough ends shrinking: the shortest run so far is the result. errRefuted ends it because the state after the
+// critical step can recover, so the run must not be cut off there.
 var (
 	errEnough  = errors.New("enough")
 	errRefuted = errors.New("the state after the critical step can recover")
@@ -130,25 +130,25 @@ func shrinkable(f *search.Finding) bool {
 type shrinker struct {
 	*finder
 	want     *search.Finding // the finding that is to be shown by a shorter run
-	keep     bool            // the last step of the run must stay the last, and critical
+	keep     bool            // the last step of the run must stay its last step, and critical
 	accept   int             // the number of walks by which a candidate is examined
 	trust    trust
-	recovery int           // steps of the slowest recovery that is known from before the critical step, or 0 if none is
+	recovery int           // number of steps of the slowest known recovery from a state before the critical step, or 0
 	tries    int           // how many times a candidate is run
 	manner   decide.Manner // the manner of the last walk that showed the last step to be critical
 	ends     ends          // what was decided about the ends of candidates
 	careful  bool
 	how      search.Following
-	longer   int // by how many steps a candidate that replaces the present run may be longer; -1 means that it must be shorter
+	longer   int // a candidate may replace the present run if it has at most this many steps more; -1 means that it must be shorter
 	until    int // the effort of the lab at which nothing more is tried
 	draws    draws
 	best     []*candidate    // the accepted runs, each shorter than the one before
 	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
-	walks    int             // the number of walks by which the state before the last step has to recover, or 0 if none has recovered yet
+	walks    int             // the number of walks in which the state before the last step has to recover, or 0 if no candidate's has recovered yet
 	way      []choose.Step   // the last way by which a candidate recovered from the state before its last step
-	wayFound []choose.Step   // the way by which the finding's run did, if it is known
+	wayFound []choose.Step   // the way by which the finding's run recovered from the state before its critical step, if it is known
 	revivals [][]choose.Step // the ways by which candidates recovered from their ends, although they had been accepted by few walks
-	escape   *search.Success // for the run that was confirmed last: the walk that became live from before its last step, if one was taken
+	escape   *search.Success // for the run that was confirmed last: a walk that became live from the state before its last step, or nil
 	round    uint16
 	ways     uint16          // the number of times that walks for shortcuts were taken
 	tried    map[uint64]bool // the runs that were tried, by their hash
@@ -180,8 +180,7 @@ type candidate struct {
 	proved bool // it is known to be dead, by visiting all states that can follow
 }
 
-// shrinkMost is how much effort removing steps may take or, if that is more, Options.Effort divided by
-// shrinkTimes.
+// Removing steps may take an effort of shrinkMost or, if that is more, of Options.Effort divided by shrinkTimes.
 const (
 	shrinkMost  = 1_500_000
 	shrinkTimes = 8
@@ -217,10 +216,11 @@ func (s *shrinker) shrink() (err error) {
 	return err
 }
 
-// followings are the ways to take a run again of which some steps were removed. InCones removes with a step
-// everything that it caused, for example the whole round of a request. ByCause keeps what comes later, though
-// numbers in it may differ. ByForm replaces a step that is not possible any more by a similar one: without one
-// election, the next one has an earlier term. ByIdentity replaces nothing, which some steps need.
+// followings are the ways in which a run is taken after some of its steps were removed. With InCones, the steps that
+// a removed step caused are removed, too, for example the whole round of a request. With ByCause, a message or
+// task is replaced by the one that the same step sends or posts now, so that it may have other numbers in it. With
+// ByForm, an impossible step is replaced by a similar one: without one election, the next one has an earlier term.
+// With ByIdentity, nothing is replaced; some runs become shorter only in this way.
 var followings = []search.Following{search.InCones, search.ByCause, search.ByForm, search.ByIdentity}
 
 // descend calls the passes that remove much at little cost, until none of them removes a step.
@@ -266,8 +266,8 @@ func (s *shrinker) repeat(passes ...func() error) error {
 // drifts calls drift, waits and aligned by turns, until none of them makes the run shorter.
 func (s *shrinker) drifts() error { return s.repeat(s.drift, s.waits, s.aligned) }
 
-// keepCut sets s.cut: the finding with its dead run cut off after the critical step. The evidence about the
-// state there becomes the evidence about the end of that run, so no more walks are needed.
+// keepCut sets s.cut to the finding with its dead run cut off after the critical step. The evidence about the
+// state after that step becomes the evidence about the end of the run, so no more walks are needed.
 func (s *shrinker) keepCut() error {
 	w := s.want
 	if !s.keep || w.Verdict != trace.VerdictDead || s.length() != w.Critical.Step {
@@ -289,8 +289,8 @@ func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
 
 func (s *shrinker) length() int { return s.now().Steps() }
 
-// try takes only the kept steps of a run, as far as they are possible. If the result may replace the present
-// run, try accepts it and returns true.
+// try takes a run of those steps of case of whose indices are in kept, as far as they are possible. If that run
+// fails in the same way and is short enough, it replaces the present run, and try returns true.
 func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 	if len(s.best) > 0 && s.enough() { // the cut itself is worth more than any step that goes
 		return false, errEnough
@@ -359,8 +359,8 @@ func (s *shrinker) known(c *candidate) bool {
 	return known
 }
 
-// take takes only the kept steps of a run, as far as they are possible. It returns the result as a candidate,
-// or nil if that cannot replace the present run.
+// take takes a run of those steps of case of whose indices are in kept, as far as they are possible. It returns
+// the run as a candidate, or nil if it does not end in the same way as the finding's.
 func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	c, taken, err := s.lab.Try(of, kept, s.how, s.careful, s.survive())
 	if err != nil || c == nil {
@@ -373,8 +373,8 @@ func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	return s.fails(c, last), nil
 }
 
-// fails returns a run as a candidate, or nil if it does not fail in the same way as the finding. last is the
-// identity that its last step has in the run from which it was made, or "" if the last step is another one.
+// fails returns the run of as a candidate, or nil if it does not fail in the same way as the finding. last is the
+// event of the last step that was to be taken, or "" if that step was not possible.
 func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	if s.survive() {
 		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
@@ -392,9 +392,9 @@ func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	return &candidate{Case: of}
 }
 
-// stands reports whether a candidate is dead, by this many walks or exactly, and, if s.keep is set, whether its
-// last step is critical. It does not examine a state again about which it has decided before, unless by fewer
-// walks. A candidate that ends in a failure, and not dead, always stands.
+// stands reports whether a candidate is dead and, if s.keep is set, whether its last step is critical. It decides
+// that exactly or by the given number of walks. It uses an earlier decision about the same state, unless that was
+// made by fewer walks. A candidate that ends in a failure, and not dead, always stands.
 func (s *shrinker) stands(c *candidate, walks int, salt uint16) (ok bool, err error) {
 	if s.survive() {
 		return true, nil
@@ -454,10 +454,11 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	return nil
 }
 
-// sure confirms the candidate that was accepted last by fresh walks and by replaying it. If it does not pass
-// since a walk recovered by a new way, sure tries the next longer one that does not recover by it. Otherwise, or
-// after some of these, a binary search finds an earlier candidate that passes: all after it are held to lack a
-// necessary step. sure returns nil if none passes.
+// sure confirms the candidate that was accepted last, by fresh walks and by replaying it. If a walk recovers from
+// its end by a new way, sure goes on with the next longer candidate that does not recover by this way. If the
+// candidate does not pass for another reason, or after sureWays such ways, sure looks for an earlier candidate
+// that passes by a binary search, since all candidates after one that does not pass probably lack the same
+// necessary step. It returns nil if none passes.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding
@@ -513,9 +514,9 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	return f, nil
 }
 
-// convinces decides again about an accepted candidate: exactly if that is possible, since walks miss a narrow
-// escape, and otherwise by many fresh walks. It returns nil if the candidate is not dead, or if its last step
-// is not critical.
+// convinces decides again whether an accepted candidate is dead: exactly if that is possible, and otherwise by many
+// fresh walks. (Walks may miss the only way to recover.) It returns nil if the candidate is not dead, or if its
+// last step is not critical.
 func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	s.escape = nil
 	if s.survive() || c.proved {
@@ -540,9 +541,9 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	return res, err
 }
 
-// lastEscapes reports whether the state before the last step of c can recover, and keeps in s.escape the walk
-// that does: a fresh one if a few walks suffice, or else one that repeats a known way, or, if that does not
-// recover, one of more fresh walks.
+// lastEscapes reports whether the state before the last step of c can recover, and stores a walk that does in
+// s.escape. First it takes a few fresh walks, then it repeats a known way, and then it takes more fresh walks, until
+// one of them recovers.
 func (s *shrinker) lastEscapes(c *candidate, d *decide.Finder, walks int) (ok bool, err error) {
 	at := c.Steps() - 1
 	if ok, err = d.LastEscapes(escapesMost, 0, saltSure+s.round, s.manner); !ok && err == nil {

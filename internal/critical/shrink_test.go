@@ -13,9 +13,9 @@ import (
 	"macemc/trace"
 )
 
-// A ring of three passes a token on. A node that has ticked six times since it
-// last looked may drop it, which seldom happens; then nobody has it, and the
-// nodes tick on.
+// ringer is one of three nodes in a ring that pass a token on. Its mood counts its ticks modulo seven. If the
+// mood is 6 when the node gets the token, it may drop the token, which seldom happens. Then no node has the
+// token any more, and the nodes tick on.
 type ringer struct {
 	Holds bool
 	Mood  int
@@ -105,9 +105,9 @@ func unlucky(t testing.TB, sys *sim.System, steps int) *search.Finding {
 	}
 }
 
-// A dead walk of thousands of steps of three nodes becomes one of the few steps that
-// lose the token: the six ticks of its receiver, and the way there. Ticks go by the
-// seven, and rounds of the token beside them. The critical event stays, and fresh
+// TestShrinkLongWalk: a dead walk of thousands of steps becomes a run of the few steps that lose the token:
+// the six ticks of the node that gets it, and the way of the token to that node. This needs removing seven
+// ticks of a node at once, and whole rounds of the token. The critical event stays the same, and fresh
 // walks confirm the shorter run.
 func TestShrinkLongWalk(t *testing.T) {
 	sys := ring()
@@ -143,7 +143,7 @@ func checkShrunk(t *testing.T, sys *sim.System, steps int, opts critical.Options
 	checkLive(t, sys, "ring", got)
 }
 
-// ticker of the first node ticks three times; the others do nothing.
+// ticker ticks three times on the first node, and does nothing on the others.
 type ticker struct {
 	first bool
 	Ticks int
@@ -163,8 +163,9 @@ func (k *ticker) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// Faults of which none can be left out alone are left out together: here the third tick is
-// wrong while an odd number of nodes is up, and between a crash and an end stands a tick.
+// TestFaultsGoTogether: two faults are removed together if neither can be removed alone. Here the third tick
+// is a violation if the number of nodes that are up is odd, and there is a tick between a crash and the
+// failure of another node.
 func TestFaultsGoTogether(t *testing.T) {
 	sys := &sim.System{
 		Name: "tickers", Doc: "The first of three nodes ticks.",

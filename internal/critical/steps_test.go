@@ -10,14 +10,15 @@ import (
 	"macemc/sim"
 )
 
-// rambler goes along the edges of a graph. With noted, it notes that it took a bad one.
+// rambler goes along the edges of a graph. If the graph's field noted is set, it records in Bad that it has
+// taken a bad edge.
 type rambler struct {
 	At    int
 	Bad   bool
 	graph *graph `mc:"-"`
 }
 
-// graph is a random one, some of whose edges are bad.
+// graph is a random graph, some of whose edges are bad.
 type graph struct {
 	to    [][]int
 	bad   map[[2]int]bool
@@ -53,7 +54,8 @@ func newGraph(seed uint64) *graph {
 	return g
 }
 
-// system is the graph with a property of steps, or with one of states that says the same.
+// system returns the graph as a system. Its property forbids bad edges: as a property of steps or, if noted
+// is true, as a property of states.
 func (g *graph) system(noted bool) *sim.System {
 	h := *g
 	h.noted = noted
@@ -76,9 +78,8 @@ func (g *graph) system(noted bool) *sim.System {
 	}
 }
 
-// The step after which a violation of a property of steps could not be avoided any more is
-// found exactly, and it is the one of the same service that notes what it does wrong and
-// violates a property of states.
+// TestCriticalOfSteps: the critical step of a run that violates a property of steps is found exactly. It is the
+// same as in the twin of the service that records bad edges and violates a property of states.
 func TestCriticalOfSteps(t *testing.T) {
 	violated, steps := 0, map[int]bool{}
 	for seed := range uint64(long.Of(60, 1_000)) {

@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// A walk that would go on for long is left when there is to be a stop.
+// TestStopWithinWalks: if the caller asks to stop, a long walk ends soon.
 func TestStopWithinWalks(t *testing.T) {
 	var states, before atomic.Int64
 	sys := ring()
@@ -31,8 +31,8 @@ func TestStopWithinWalks(t *testing.T) {
 	}
 }
 
-// A stop takes effect at once, even among walks that would go on for long, and leaves a finding
-// that can be reported: with a critical step of its own run, or without one.
+// TestStop: if the caller asks to stop, the work ends soon, even during long walks. Its result is a finding that
+// can be reported: with a critical step of its own run, or without one.
 func TestStop(t *testing.T) {
 	sys := ring()
 	f := unlucky(t, sys, 500)
@@ -64,8 +64,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// How much is done about a finding is bounded by steps, and not by the clock: what
-// comes out is the same for any number of workers, wherever the bound falls.
+// TestEffort: the work on a finding is limited by a number of steps and not by time. So the result is the same
+// for any number of workers, wherever the limit ends the work.
 func TestEffort(t *testing.T) {
 	sys := ring()
 	f := unlucky(t, sys, 300)

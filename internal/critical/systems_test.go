@@ -20,7 +20,7 @@ import (
 	"macemc/trace"
 )
 
-// found is what a search finds of a known bug; a depth of 1: by walks.
+// found returns the finding of a search for a known bug. With a depth of 1, walks find it.
 func found(t *testing.T, sys *sim.System, bug sim.BugID, depth int) *search.Finding {
 	t.Helper()
 	params, err := sys.Configure(0, nil, []string{string(bug)})
@@ -43,9 +43,9 @@ func find(t *testing.T, sys *sim.System, f *search.Finding, opts critical.Option
 	return r.Finding
 }
 
-// For each known bug that leaves a service dead, walks alone find the critical step that is
-// found exactly, and the nearest live path leaves the run there and ends live. For the other
-// bugs, the parts of the result agree with each other.
+// TestKnownBugs: for each known bug that makes a service dead, walks alone find the same critical step as an
+// exact decision, and the nearest live path leaves the run before that step and ends live. For the other
+// bugs, the critical step and the nearest run without a failure agree with each other.
 func TestKnownBugs(t *testing.T) {
 	for _, sys := range []*sim.System{brokentree.System, handshake.System, peterson.System, simtcp.System, stopwait.System, twophase.System} {
 		for _, b := range sys.Bugs {
@@ -138,8 +138,9 @@ func TestBrokenTree(t *testing.T) {
 	}
 }
 
-// A violation that follows from a crash, at the restart, is not avoided by a restart that never
-// comes: the crash is critical, as every fair run has the restart.
+// TestRestartIsNotAvoided: if a node violates a property when it restarts after a crash, the crash is the
+// critical step. A walk in which the node never restarts does not count as avoiding the violation, since
+// the restart comes in every fair run.
 func TestRestartIsNotAvoided(t *testing.T) {
 	f := found(t, wal.System, wal.WL3, 0)
 	c := find(t, wal.System, f, critical.Options{}).Critical
@@ -148,7 +149,7 @@ func TestRestartIsNotAvoided(t *testing.T) {
 	}
 }
 
-// How many runners share the walks is not seen in what they come to.
+// TestWorkers: the result does not depend on the number of workers that take the walks.
 func TestWorkers(t *testing.T) {
 	f := found(t, peterson.System, peterson.PE2, 1)
 	tell := func(workers int) string {

@@ -56,7 +56,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// toyRun is the run of a toy along vertices, as a search would report it.
+// toyRun returns the run of a toy along the given vertices, as a finding that a search would report.
 func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
 	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
@@ -143,7 +143,7 @@ func tell(r *critical.Result) string {
 	return b.String()
 }
 
-// vertices are those that a path of a toy leads along.
+// vertices returns the vertices along which a path of a toy leads, as text.
 func vertices(p *choose.Path) string {
 	var all []string
 	for _, s := range p.Steps {

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// talker sends a message after many others, of a type that it has forgotten.
+// talker sends itself messages, and then one of a type for which it has no handler.
 type talker struct{ Said int }
 
 type (
@@ -30,8 +30,8 @@ func (n *talker) chat(env sim.Env, _ chat) {
 	env.Bag().Send(env.Self(), hint{n.Said})
 }
 
-// For an event that has no handler no critical step is looked for, by walks from all along
-// the run: wherever it comes it fails. The run is made short.
+// TestUnlistedHasNoCriticalStep: no critical step is located for an event without a handler, since it fails
+// wherever it comes, and walks from all states of the run would be wasted. The run is made shorter.
 func TestUnlistedHasNoCriticalStep(t *testing.T) {
 	var states atomic.Int64
 	sys := &sim.System{

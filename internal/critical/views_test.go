@@ -115,8 +115,8 @@ func members() *sim.System {
 	}
 }
 
-// Ten runs of 164 to 353 steps, in which every message has a view, become hardly longer than the shortest run that is known, of
-// ten steps. Superfluous changes of the view go, though all later messages have other views without them.
+// TestShrinkDropsViews: ten runs of 164 to 353 steps, in which every message has the number of a view, become hardly longer than the
+// shortest known run, which has ten steps. Superfluous changes of the view are removed, although later messages then have other numbers.
 func TestShrinkDropsViews(t *testing.T) {
 	if long.Of(0, 1) == 0 {
 		t.Skip("it shrinks ten runs to the end; -long does it")
@@ -130,7 +130,7 @@ func TestShrinkDropsViews(t *testing.T) {
 	}
 }
 
-// Whole rounds go first: with little effort, more of the runs is gone.
+// TestShrinkDropsRoundsFirst: since whole rounds are removed first, runs become much shorter even with little effort.
 func TestShrinkDropsRoundsFirst(t *testing.T) {
 	sum := 0
 	for _, n := range shortViews(t, 8_000) {
@@ -141,7 +141,8 @@ func TestShrinkDropsRoundsFirst(t *testing.T) {
 	}
 }
 
-// Walks for shortcuts are taken once before steps are moved: with some effort, shorter runs are left.
+// TestShrinkTakesShortcutsFirst: since walks for shortcuts are taken once before steps are moved, runs become shorter with limited
+// effort.
 func TestShrinkTakesShortcutsFirst(t *testing.T) {
 	if long.Of(0, 1) == 0 {
 		t.Skip("it shrinks ten runs to the end; -long does it")
@@ -155,7 +156,7 @@ func TestShrinkTakesShortcutsFirst(t *testing.T) {
 	}
 }
 
-// shortViews returns how many steps are left of ten long runs, which it shrinks twice with this effort.
+// shortViews shrinks ten long runs with the given effort, twice each with -long, and returns the numbers of steps that remain.
 func shortViews(t *testing.T, effort int) (left []int) {
 	sys := members()
 	for seed := range uint64(10) {
@@ -177,7 +178,7 @@ func shortViews(t *testing.T, effort int) (left []int) {
 	return left
 }
 
-// lateViolation returns a walk of at least 150 steps that violates safety, the first one beginning with a seed.
+// lateViolation returns a walk of at least 150 steps that violates safety: the first one, for seeds from the given one on.
 func lateViolation(t *testing.T, sys *sim.System, seed uint64) *search.Finding {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
