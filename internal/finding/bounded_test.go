@@ -9,10 +9,10 @@ import (
 	"macemc/trace"
 )
 
-// clock ticks for ever, and at its third tick may become wrong.
+// clock ticks for ever. At its third tick it may become wrong, and then stays so.
 type clock struct{ Ticks, Wrong int }
 
-// ticks are the steps that were taken of all clocks.
+// ticks is the number of steps that all clocks have taken in all runs.
 var ticks atomic.Int64
 
 type tick struct{}
@@ -39,8 +39,8 @@ var clocks = &sim.System{
 	})},
 }
 
-// A folder shows what was decided about a finding: nothing is decided again when it is
-// written, by 60 walks of 10,000 steps.
+// TestWritingJudgesNothing: a folder shows the decisions that the search has made about a finding. Writing
+// the folder takes no walks to decide again.
 func TestWritingJudgesNothing(t *testing.T) {
 	r := found(t, clocks, search.Options{Workers: 1, WalkSteps: 300, MaxWalkSteps: 300})
 	if f := r.Finding; f.Verdict != trace.VerdictDead || f.Proved {

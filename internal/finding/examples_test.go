@@ -42,9 +42,9 @@ var (
 	measured   = regexp.MustCompile(`(?m)\n^measured:\n(  .*\n)+`)
 )
 
-// The committed examples are what a search writes today, but for what was
-// measured, and for the counts and the effort, which are the engine's own affair;
-// and their paths are taken again.
+// TestExamples: the committed examples are equal to the folders that a search writes now. It ignores
+// measurements, and also the counts and the effort, which change with the engine. The paths of the
+// examples are replayed.
 func TestExamples(t *testing.T) {
 	rewrite := flag.Lookup("rewrite").Value.String() == "true"
 	counting := &lines.Program{Main: "macemc/cmd/macemc", Not: "macemc"}
@@ -113,7 +113,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// lineless leaves out the numbers of lines, which change with what stands above them.
+// lineless removes the numbers of source lines from a text, since they change with every edit above the
+// line.
 func lineless(text string) string {
 	return codeLine.ReplaceAllString(sourceLine.ReplaceAllString(text, ".go:N"), "N $1 ")
 }
@@ -129,7 +130,7 @@ func isExample(folder string) bool {
 	return false
 }
 
-// replayed is a result with the finding of a recorded path, and without a search.
+// replayed returns a result whose finding is that of a recorded path. It does not search.
 func replayed(t *testing.T, sys *sim.System, file string) *search.Result {
 	t.Helper()
 	path, err := choose.Parse(strings.NewReader(read(t, file)))
@@ -170,7 +171,7 @@ func store(t *testing.T, folder string, files map[string]string) {
 	}
 }
 
-// difference is the first line in which two texts differ, in both.
+// difference returns the first line in which two texts differ, as it is in each of them.
 func difference(old, now string) string {
 	a, b := strings.Split(old, "\n"), strings.Split(now, "\n")
 	for i := range max(len(a), len(b)) {

@@ -52,14 +52,15 @@ func slug(a *account.Account) string {
 	return a.Finding.Verdict.String()
 }
 
-// tale is an account of a finding with what else its report needs.
+// tale has everything that the files of a finding's folder are made from. Its methods write the
+// sections of the report.
 type tale struct {
-	*account.Account
-	r        *search.Result // the result of the search
-	f        *search.Finding
-	told     report.Told
-	teller   teller
-	commands []Command
+	*account.Account                // the facts about the finding
+	r                *search.Result // the result of the search
+	f                *search.Finding
+	told             report.Told // the finding in the words of reports
+	teller           teller      // describes events in sentences
+	commands         []Command   // the commands that use the path
 }
 
 func newTale(a *account.Account, r *search.Result) *tale {
@@ -140,8 +141,8 @@ func (t *tale) files() []File {
 	)
 }
 
-// picture returns the picture that the violated property draws of the run, and whether it draws
-// one.
+// picture returns a file with the picture that the violated property makes of the run. It returns false
+// if the property makes none.
 func (t *tale) picture() (File, bool) {
 	for _, p := range t.r.System.Properties {
 		if p.Name != t.f.Property {

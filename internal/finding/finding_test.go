@@ -19,7 +19,7 @@ import (
 	"macemc/sim"
 )
 
-// found searches a system with bugs.
+// found returns the result of a search of a system with bugs, which must have a finding.
 func found(t *testing.T, sys *sim.System, opts search.Options, bugs ...string) *search.Result {
 	t.Helper()
 	var err error
@@ -51,7 +51,7 @@ func commands(file string) []Command {
 	}
 }
 
-// written are the files of a finding's folder.
+// written writes the folder of a finding, and returns the contents of its files by name.
 func written(t *testing.T, r *search.Result) map[string]string {
 	t.Helper()
 	a := account.Of(r, r.Finding)
@@ -73,8 +73,8 @@ func written(t *testing.T, r *search.Result) map[string]string {
 	return text
 }
 
-// Every line of a trace is as docs/trace.schema.json says, and all states can be
-// made from the changes.
+// TestTrace: every line of a trace matches docs/trace.schema.json, and all states of the run can be
+// computed from the changes in the lines.
 func TestTrace(t *testing.T) {
 	schema := traceSchema(t)
 	for _, c := range [][2]string{{"handshake", "HS1"}, {"brokentree", "BT1"}, {"brokentree", "BT2"}, {"stopwait", "SW1"}} {
@@ -180,8 +180,8 @@ func validTrace(t *testing.T, schema *jsonschema.Schema, name string, r *search.
 	}
 }
 
-// A service whose every word is an attack: its messages, its names, its
-// explanations, its logs, its panic.
+// mouth is a node of a service all of whose texts are the same attack on the reader of a report: its
+// messages, names, explanations, logs and panics.
 type (
 	mouth struct {
 		peer sim.Addr
@@ -227,8 +227,8 @@ func rude(words string) *sim.System {
 	}
 }
 
-// No text of a service makes a link, HTML or a heading in its report, and none in any file
-// steers a terminal.
+// TestHostile: no text of a service becomes a link, HTML or a heading in its report, or controls a
+// terminal that shows any of the files.
 func TestHostile(t *testing.T) {
 	schema := traceSchema(t)
 	for name, words := range map[string]string{

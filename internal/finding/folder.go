@@ -93,8 +93,8 @@ func exists(name string) bool {
 
 func unwritten(err error) error { return fmt.Errorf("the finding cannot be written: %w", err) }
 
-// try writes all files into an unfinished folder, and then gives that the name of the folder. lacks names
-// files whose Write failed, and which are left out; with err there is no folder.
+// try writes all files into an unfinished folder, and then renames that to folder. lacks is the error about
+// files that are missing in the folder because their Write failed. If err is not nil, there is no folder.
 func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 	temporary, err := s.begin()
 	if err != nil {

@@ -46,8 +46,8 @@ func expect(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// A folder never takes the place of another, not even of an empty one or of a
-// file, and its files know its name.
+// TestPutNeverOverwrites: Put never replaces an existing folder or file, not even an empty folder. The
+// files that it writes get the name of their folder.
 func TestPutNeverOverwrites(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "shelf")
 	if err := os.MkdirAll(filepath.Join(dir, "f-1"), 0o777); err != nil {
@@ -67,7 +67,8 @@ func TestPutNeverOverwrites(t *testing.T) {
 	expect(t, dir, "f-1/", "f-2", "f-3/", "f-3/first", "f-3/second", "f-4/", "f-4/first", "f-4/second")
 }
 
-// Somebody else may take the name while the files are made.
+// TestPutRaces: if another process creates a folder of the same name while the files are made, Put takes
+// the next number.
 func TestPutRaces(t *testing.T) {
 	dir := t.TempDir()
 	calls := 0
@@ -85,7 +86,7 @@ func TestPutRaces(t *testing.T) {
 	expect(t, dir, "f-1/", "f-1/other/", "f-2/", "f-2/first", "f-2/second")
 }
 
-// A file that cannot be made is left out; without the first file there is no folder.
+// TestPutFails: a file whose Write fails is left out. If it is the first file, there is no folder.
 func TestPutFails(t *testing.T) {
 	broken := errors.New("broken")
 	half := func(w io.Writer) error {
@@ -115,7 +116,8 @@ func TestPutFails(t *testing.T) {
 	}
 }
 
-// A disk that is full leaves no folder with only a part of its files.
+// TestPutWhole: if the disk does not take a file, there is no folder at all, rather than one with some of
+// its files.
 func TestPutWhole(t *testing.T) {
 	dir := t.TempDir()
 	folder, err := NewShelf(dir).Put("f", func(folder string) []File {
@@ -127,9 +129,8 @@ func TestPutWhole(t *testing.T) {
 	expect(t, dir)
 }
 
-// The rests of a process that was killed are removed by the next one; the files of a process
-// that still writes are not.
-// one still writes is not.
+// TestSweep: a new shelf removes the unfinished folder of a process that was killed, and keeps that of a
+// process which is still writing.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, ".unfinished-7", "error.path"), 0o777); err != nil {
@@ -155,7 +156,7 @@ func TestSweep(t *testing.T) {
 	expect(t, dir, "f-1/", "f-1/first", "f-1/second", "f-1/third")
 }
 
-// A process that ends in the middle leaves nothing.
+// TestAbandon: if a process abandons its shelf before it ends, it leaves no unfinished folder.
 func TestAbandon(t *testing.T) {
 	dir := t.TempDir()
 	s := NewShelf(dir)

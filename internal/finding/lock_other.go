@@ -2,6 +2,6 @@
 
 package finding
 
-// lock does nothing, since folders have no locks on this system. ours is false, so that no
-// folder is taken for one that nobody writes.
+// lock does nothing, since folders have no locks on this system. It returns false for ours, so that no
+// unfinished folder is removed: another process may still be writing it.
 func lock(string) (release func(), ours bool) { return func() {}, false }

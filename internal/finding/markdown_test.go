@@ -7,8 +7,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// elements are the kinds of the elements of a Markdown text, as GitHub reads
-// it, and how many there are.
+// elements returns the number of elements of each kind in a Markdown text, as GitHub reads it.
 func elements(markdown string) map[string]int {
 	kinds := map[string]int{}
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(markdown)))

@@ -157,8 +157,8 @@ func (t *tale) short(p *page) {
 	p.list(lines)
 }
 
-// crashTurns reports whether the critical step is a crash, or another fault, before the last step. That
-// says more than the step in which the failure showed.
+// crashTurns reports whether the critical step is a crash or another fault, and not the last step. Then
+// the report begins with that step, since it explains more than the step in which the failure appeared.
 func (t *tale) crashTurns() bool {
 	if t.Dead() || t.Hot() || !t.Turn().In() || t.Turned() == t.f.Step {
 		return false

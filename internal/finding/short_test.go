@@ -10,7 +10,8 @@ import (
 	"macemc/internal/search"
 )
 
-// explained is what a search finds, with its critical step.
+// explained returns the result of a search for a bug, with the critical step of the finding and a shorter
+// run.
 func explained(t *testing.T, name, bug string) *search.Result {
 	t.Helper()
 	r := found(t, system(t, name), search.Options{}, bug)
@@ -22,8 +23,9 @@ func explained(t *testing.T, name, bug string) *search.Result {
 	return r
 }
 
-// A reader has the critical step, whether the failure could be avoided and the command before any
-// section of the report. If the run turns on a fault, the section about that comes first.
+// TestReportBeginsWithTheTurn: a report names the critical step, whether the failure could be avoided, and
+// the command to replay the run before its first section. If the critical step is a fault, the section
+// about it comes first.
 func TestReportBeginsWithTheTurn(t *testing.T) {
 	for _, c := range []struct{ system, bug, critical, first string }{
 		{"counter", "RP1", "**Critical step:** 5 of 5, `n1 reorder value{n: 2} (answer to 1) from n0 (place 2)`.", "## The last step"},
@@ -43,7 +45,7 @@ func TestReportBeginsWithTheTurn(t *testing.T) {
 	}
 }
 
-// A crash within the critical step is what the step is about.
+// TestReportSaysTheCrashWithin: if a node crashes within the critical step, the report says so.
 func TestReportSaysTheCrashWithin(t *testing.T) {
 	r := explained(t, "counter", "RP1")
 	step := &r.Finding.Trace.Steps[r.Finding.Critical.Step-1]
@@ -54,7 +56,8 @@ func TestReportSaysTheCrashWithin(t *testing.T) {
 	}
 }
 
-// The code of a layer from elsewhere is folded, and that of the service is not.
+// TestLayersAreFolded: a report folds the source code of layers of other modules, and not that of the
+// service.
 func TestLayersAreFolded(t *testing.T) {
 	r := explained(t, "counter", "RP1")
 	tale := newTale(account.Of(r, r.Finding), r)

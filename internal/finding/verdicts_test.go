@@ -9,7 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// A service that does in one step what its bug says.
+// rogue is a service with a bug for each verdict. With a bug switched on, it fails in one step with that
+// verdict.
 type (
 	rogue struct {
 		peer sim.Addr
@@ -84,7 +85,8 @@ var rogues = &sim.System{
 	})},
 }
 
-// Every kind of finding has a folder, whole and in agreement with the finding.
+// TestEveryVerdict: for a finding of each verdict, all files of the folder are written, and agree with the
+// finding.
 func TestEveryVerdict(t *testing.T) {
 	schema := traceSchema(t)
 	for _, b := range rogues.Bugs {
