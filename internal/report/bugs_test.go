@@ -12,7 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// verified is a report of all that may come of a bug.
+// verified returns a report of a verification that has a bug with each possible result.
 func verified() *verify.Report {
 	sys := switches
 	entry := func(id sim.BugID, paper string, flags known.Flags) known.Entry {
@@ -59,8 +59,8 @@ func verified() *verify.Report {
 	}
 }
 
-// Medians are of the seeds, an entry that fails ends with a command, and an entry that was not
-// reached has no row.
+// TestVerified: the report has the medians over all seeds, a command for each entry that fails, and no
+// row for an entry that was not reached.
 func TestVerified(t *testing.T) {
 	var b strings.Builder
 	if err := Verified(&b, verified(), "macemc"); err != nil {
@@ -106,7 +106,8 @@ func TestBugsSchema(t *testing.T) {
 	refused(t, s, `{"version": 2}`)
 }
 
-// The plan is printed before, and before the second half once more.
+// TestAhead: the line about the planned searches names the searches for bugs and those without bugs or,
+// before the second half, only the latter.
 func TestAhead(t *testing.T) {
 	for _, c := range []struct {
 		ahead verify.Ahead

@@ -10,8 +10,8 @@ import (
 	"macemc/internal/charts"
 )
 
-// A machine of two states, in all forms: the numbers are those that were counted, what was
-// never exercised is marked, and no name is markup.
+// TestCharts: a machine of two states, in all formats, has the counted numbers, and marks the events that
+// never happened. No name is taken for markup.
 func TestCharts(t *testing.T) {
 	c := &charts.Chart{
 		Name: "do<b>or", States: []string{"shut", "open\"; }"}, Events: []string{"push", "pull"},

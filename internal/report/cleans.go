@@ -65,8 +65,8 @@ func came(r *search.Result) string {
 	}
 }
 
-// asOften returns n/of as text, as in " (3 x)". n is a figure of a search, and of the same
-// figure for the slowest bug. It returns "" if of is 0.
+// asOften returns the quotient of n and of as text, such as " (3 x)", or "" if of is 0. n is a
+// figure of a search, and of is the same figure of the search for the slowest bug.
 func asOften(n, of int) string {
 	if of == 0 {
 		return ""

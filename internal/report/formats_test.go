@@ -28,7 +28,8 @@ import (
 
 var junitSchema = flag.String("junit-schema", "", "validate JUnit's XML against this `XSD`, by xmllint")
 
-// searched are real results: dead, unsafe, and none.
+// searched returns the results of searches: with a dead run, with a violation of safety, and without a
+// finding.
 func searched(t *testing.T) map[string]*search.Result {
 	t.Helper()
 	all := map[string]*search.Result{}
@@ -57,7 +58,8 @@ func searched(t *testing.T) map[string]*search.Result {
 	return all
 }
 
-// every calls do for results of all kinds: made by hand, by a search, hostile.
+// every calls do with results of all kinds: made by hand, returned by a search, and with texts that try
+// to control the reader's terminal or tools.
 func every(t *testing.T, do func(name string, r *search.Result)) {
 	t.Helper()
 	for name, make := range results {
@@ -130,8 +132,8 @@ func validate(t *testing.T, s *jsonschema.Schema, name, text string) {
 	}
 }
 
-// What --json prints is as docs/search.schema.json says, and every member of it
-// stands there.
+// TestSearchSchema: the output of search --json matches docs/search.schema.json, which documents every
+// member of it.
 func TestSearchSchema(t *testing.T) {
 	s := schema(t, "../../docs/search.schema.json", true)
 	every(t, func(name string, r *search.Result) {
@@ -144,7 +146,7 @@ func TestSearchSchema(t *testing.T) {
 	refused(t, s, `{"version": 2}`)
 }
 
-// refused makes sure that a schema is no friend of everything.
+// refused fails the test if a schema allows text, since it might then allow anything.
 func refused(t *testing.T, s *jsonschema.Schema, text string) {
 	t.Helper()
 	var value any
@@ -156,7 +158,8 @@ func refused(t *testing.T, s *jsonschema.Schema, text string) {
 	}
 }
 
-// A search that was cut short warns, and one that came to its bound says nothing.
+// TestGitHubWithoutFinding: a search without a finding prints a warning if it ended before its bounds, and
+// otherwise nothing.
 func TestGitHubWithoutFinding(t *testing.T) {
 	for name, want := range map[string]string{
 		"timed":       "::warning title=macemc%3A lamp::nothing found before its time was over; stopped: ",
@@ -173,8 +176,8 @@ func TestGitHubWithoutFinding(t *testing.T) {
 	}
 }
 
-// Each finding from before a search was cut short is an error, and the cut itself is
-// a warning.
+// TestGitHubCut: if a search ended before its bounds, each of its findings is an error, and the early end
+// is a warning.
 func TestGitHubCut(t *testing.T) {
 	var b strings.Builder
 	if err := GitHub(&b, results["several_cut"](), ""); err != nil {
@@ -187,7 +190,8 @@ func TestGitHubCut(t *testing.T) {
 	}
 }
 
-// A dead run that is long is shown around its critical step, any other at its end.
+// TestStepsAroundTheCritical: of a long dead run the steps around the critical step are shown, and of any
+// other long run the last steps.
 func TestStepsAroundTheCritical(t *testing.T) {
 	for _, c := range []struct {
 		verdict      trace.Verdict
@@ -220,7 +224,7 @@ func TestStepsAroundTheCritical(t *testing.T) {
 	}
 }
 
-// The speed of a search is that of its own steps, in its own time.
+// TestSpeedIsOfTheSearch: the reported speed does not count the time in which findings were analyzed.
 func TestSpeedIsOfTheSearch(t *testing.T) {
 	r := &search.Result{System: brokentree.System, Stats: search.Stats{Steps: 1_000, States: 500}, Measured: search.Measured{Elapsed: 10 * time.Second, Looked: 9 * time.Second}}
 	var b strings.Builder
@@ -232,7 +236,8 @@ func TestSpeedIsOfTheSearch(t *testing.T) {
 	}
 }
 
-// TestDepthOfTheExplored: where steps were left out, a depth is one of the states that were not, with a finding too.
+// TestDepthOfTheExplored: if steps were left out, the report says that the depth is about states that were not left
+// out, whether there is a finding or not.
 func TestDepthOfTheExplored(t *testing.T) {
 	for state, text := range map[search.State]string{search.StateFound: "found; ", search.StateBounded: "bounded: "} {
 		for reduced, of := range map[bool]string{false: "", true: " that is not left out"} {
@@ -244,7 +249,7 @@ func TestDepthOfTheExplored(t *testing.T) {
 	}
 }
 
-// Walks that ended in an ignored failure are not said to have become live.
+// TestCutWalks: the report does not count walks that ended in an ignored failure as walks that became live.
 func TestCutWalks(t *testing.T) {
 	r := &search.Result{System: brokentree.System, Liveness: search.Liveness{State: search.StateSampled, Walks: 9, WalkSteps: 50}}
 	for n, want := range []string{
@@ -260,8 +265,8 @@ func TestCutWalks(t *testing.T) {
 	}
 }
 
-// A cause that is the critical event of the finding, and not the event that failed, leaves nothing out;
-// the row says so.
+// TestIgnoredElsewhere: --ignore cause=EVENT leaves out nothing if EVENT is the critical event of a
+// violation, since a violation is ignored by the event that failed. The report says so.
 func TestIgnoredElsewhere(t *testing.T) {
 	r := &search.Result{Finding: &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety, Identity: "n1 message ok{Seq: 1} from n3 by udp"}}}
 	r.Finding.Critical = &search.Critical{Event: "n0 crash"}
@@ -279,8 +284,8 @@ func TestIgnoredElsewhere(t *testing.T) {
 	}
 }
 
-// A suspected run that was not decided stands in every form of a report, as something
-// that was neither found nor not.
+// TestUndecided: every format of a report has a suspected run that was not decided, neither as a finding
+// nor as the absence of one.
 func TestUndecided(t *testing.T) {
 	r := &search.Result{
 		System: brokentree.System, Params: sim.Params{Nodes: 3}, Stop: search.StopTime, Cut: search.StopTime,
@@ -310,7 +315,7 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// A finding that was not looked into to the end says so, in text and in JSON.
+// TestEndedEarly: if the analysis of a finding ended early, the report says so, as text and as JSON.
 func TestEndedEarly(t *testing.T) {
 	p, err := brokentree.System.Configure(3, nil, []string{"BT1"})
 	if err != nil {
@@ -366,7 +371,7 @@ func TestOtherSchemas(t *testing.T) {
 	refused(t, list, `{"version": 2}`)
 }
 
-// SARIF is as its standard says.
+// TestSARIFSchema: the SARIF output matches the schema of the standard.
 func TestSARIFSchema(t *testing.T) {
 	s := schema(t, "testdata/schemas/sarif-schema-2.1.0.json", false)
 	every(t, func(name string, r *search.Result) {
@@ -411,8 +416,8 @@ func TestSARIFSchema(t *testing.T) {
 	refused(t, s, `{"version": "2.1.0"}`)
 }
 
-// junitOf reads a suite as Go reads it, and checks what both published schemas
-// ask for: which elements and attributes there are, and in which order.
+// junitOf parses a JUnit suite, and checks the rules that both published schemas have in common: the
+// elements and attributes, and their order.
 func junitOf(t *testing.T, text []byte) junitSuite {
 	t.Helper()
 	var doc junitSuites
@@ -439,8 +444,8 @@ func junitOf(t *testing.T, text []byte) junitSuite {
 	return suite
 }
 
-// junitAllowed are the attributes and children of the elements that Ant's
-// schema and Jenkins' both allow; children stand in this order.
+// junitAllowed has the attributes and children that both Ant's and Jenkins' schema allow for each element.
+// Children must be in this order.
 var junitAllowed = map[string]struct{ attributes, children string }{
 	"testsuites": {"", "testsuite"},
 	"testsuite":  {"package id name timestamp hostname tests failures errors skipped time", "properties testcase system-out system-err"},
@@ -500,8 +505,8 @@ func junitShape(t *testing.T, text []byte) {
 	}
 }
 
-// JUnit's XML has a case for each property, and says of each that it failed,
-// holds within the bounds, or was not decided.
+// TestJUnit: the XML has a test case for each property, which says that the property failed, that it holds
+// within the bounds of the search, or that it was not decided.
 func TestJUnit(t *testing.T) {
 	every(t, func(name string, r *search.Result) {
 		suite := junitOf(t, []byte(junitXML(t, r)))
@@ -551,9 +556,8 @@ func junitXML(t *testing.T, r *search.Result) string {
 	return b.String()
 }
 
-// The published schemas are asked too, where somebody has one at hand: they are
-// github.com/windyroad/JUnit-Schema, of Ant, and junit-10.xsd in
-// github.com/jenkinsci/xunit-plugin.
+// TestJUnitSchema validates the XML by a published schema, if the flag -junit-schema names a file: that of
+// Ant in github.com/windyroad/JUnit-Schema, or junit-10.xsd in github.com/jenkinsci/xunit-plugin.
 func TestJUnitSchema(t *testing.T) {
 	if *junitSchema == "" {
 		t.Skip("no schema: run with -junit-schema FILE; TestJUnit checks what it says of the elements that are used")

@@ -22,8 +22,8 @@ import (
 	"macemc/trace"
 )
 
-// hostile are texts by which a service, or who writes to it, could try to steer
-// what shows or reads a report.
+// hostile has texts by which a service, or its clients, could try to control the programs that show or read
+// a report.
 var hostile = map[string]string{
 	"html":        `<script>alert(1)</script><img src=x onerror="alert(1)"> &amp; </svg>`,
 	"markdown":    "# heading\n\n* [link](javascript:alert(1)) `code` ``` | table | @everyone #1 <!-- -->",
@@ -42,7 +42,7 @@ var hostile = map[string]string{
 	"quotes":      "`'\"``\\",
 }
 
-// poisoned is a result in which everything that a service says is text.
+// poisoned returns a result in which every text of the service is the given text.
 func poisoned(verdict trace.Verdict, text string) *search.Result {
 	sys := &sim.System{
 		Name: "hostile", Doc: text, Bugs: []sim.Bug{{ID: "H1", Story: text}},
@@ -93,7 +93,8 @@ func verdictsFor(name string) []trace.Verdict {
 	return slices.Concat(verdicts[k:], verdicts[:k])[:long.Of(1, len(verdicts))]
 }
 
-// No text of a service steers a terminal, a log or a reader.
+// TestHostileText: no text of a service controls a terminal or the runner of a workflow, or misleads a
+// reader.
 func TestHostileText(t *testing.T) {
 	for name, text := range hostile {
 		for _, verdict := range verdictsFor(name) {
@@ -154,7 +155,8 @@ func TestHostileJSON(t *testing.T) {
 	}
 }
 
-// The annotation is one line, and GitHub's runner reads of it what was meant.
+// TestHostileAnnotation: an annotation is one line, and GitHub's runner reads from it the command, the
+// properties and the message that were meant.
 func TestHostileAnnotation(t *testing.T) {
 	for name, text := range hostile {
 		for _, verdict := range verdictsFor(name) {
@@ -174,8 +176,8 @@ func TestHostileAnnotation(t *testing.T) {
 	}
 }
 
-// runnerReads is a line as GitHub's runner reads it: the command up to the
-// first blank, properties between commas, and after two colons the message.
+// runnerReads parses a line as GitHub's runner does: the command up to the first blank, properties between
+// commas, and the message after two colons.
 func runnerReads(t *testing.T, text string) (command string, properties map[string]string, message string) {
 	t.Helper()
 	line, ok := strings.CutSuffix(text, "\n")
@@ -196,7 +198,8 @@ func runnerReads(t *testing.T, text string) (command string, properties map[stri
 	return command, properties, strings.NewReplacer("%0D", "\r", "%0A", "\n", "%25", "%").Replace(message)
 }
 
-// JUnit's XML is well-formed, and of the shape that its readers want.
+// TestHostileJUnit: the XML is well-formed and has the elements that its readers expect, whatever the
+// service's texts are.
 func TestHostileJUnit(t *testing.T) {
 	for name, text := range hostile {
 		for _, verdict := range verdictsFor(name) {

@@ -14,8 +14,8 @@ import (
 	"macemc/trace"
 )
 
-// The service's own code comes before that of the layer below it: as the handler of a message that
-// the layer carries, among what ran in a step, and among what never ran.
+// TestOwnCodeFirst: reports show the service's own code before that of the layer below it, as the handler
+// of a message that the layer carries, in the lines that ran in a step, and in the lines that never ran.
 func TestOwnCodeFirst(t *testing.T) {
 	p, err := counter.System.Configure(2, nil, []string{"RP1"})
 	if err != nil {
@@ -52,7 +52,7 @@ func TestOwnCodeFirst(t *testing.T) {
 	}
 }
 
-// pieceAt is a function with code at a place.
+// pieceAt returns a function whose code is at the given place.
 func pieceAt(t *testing.T, s account.Source) lines.Function {
 	file, err := filepath.Abs(filepath.Join("../..", s.File))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// elementKinds are the kinds of the elements of a Markdown text, as GitHub reads it,
-// and what stands in its spans and blocks of code.
+// elementKinds returns the number of elements of each kind in a Markdown text, as GitHub reads it, and the
+// contents of its spans and blocks of code.
 func elementKinds(t *testing.T, markdown string) (elements map[string]int, code []string) {
 	t.Helper()
 	source := []byte(markdown)

@@ -112,7 +112,7 @@ func made(t *testing.T, d *transcript.Data) *search.Result {
 
 var place = account.Place{Path: "found/lamp-dead-1/error.path", Replay: "macemc replay found/lamp-dead-1/error.path"}
 
-// placed are the accounts of a result's findings, all of which went there.
+// placed returns the accounts of a result's findings, with the places of their folders.
 func placed(r *search.Result) []*account.Account {
 	all := account.All(r)
 	for _, a := range all {
@@ -155,7 +155,7 @@ var switches = &sim.System{
 	Assume:     sim.While("there is power", yes),
 }
 
-// result is a result about sys, and finding one with a finding.
+// result returns a result of a search of sys without a finding; the function finding adds one.
 func result(sys *sim.System) *search.Result {
 	p, err := sys.Configure(0, nil, nil)
 	if err != nil {
@@ -371,7 +371,8 @@ var results = map[string]func() *search.Result{
 	"well":      func() *search.Result { return finding(trace.VerdictNone, "", "", 2) },
 }
 
-// The critical step is said to crash its node, whether the run is dead or ended in a failure.
+// TestCriticalSaysTheCrashWithin: if a node crashes within the critical step, the report says so, for a
+// dead run and for one that ended in a failure.
 func TestCriticalSaysTheCrashWithin(t *testing.T) {
 	for _, verdict := range []trace.Verdict{trace.VerdictDead, trace.VerdictSafety} {
 		r := finding(verdict, "lit", "", 3)
@@ -384,7 +385,7 @@ func TestCriticalSaysTheCrashWithin(t *testing.T) {
 	}
 }
 
-// TestSlower: a search that is slower than it could be says so, and why.
+// TestSlower: if a search is slower than it could be, the report has the reason.
 func TestSlower(t *testing.T) {
 	told := func(why string) string {
 		r := result(lamp)
@@ -410,7 +411,8 @@ func TestSlower(t *testing.T) {
 	}
 }
 
-// Where the time was over and the machine had other work, the report says so.
+// TestBusy: if a search ended because its time was over, and the machine had much other work, the report
+// says so.
 func TestBusy(t *testing.T) {
 	for _, c := range []struct {
 		stop, cut search.Stop
