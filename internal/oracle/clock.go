@@ -150,9 +150,9 @@ func (c *clock) fire(ring int) {
 	c.drop(at)
 }
 
-// settle removes bounds on which no question can depend after a handler has returned: those
-// of the time when it began; and, unless the node holds its last reading, how much later
-// than other times that reading was, since the next one may be any time after it.
+// settle removes bounds on which no question can depend after a handler has returned. These are the
+// bounds of the time when the handler began and, unless the node holds its last reading, the bounds
+// on how much later than other times that reading was: the next one may be any time after it.
 func (c *clock) settle() {
 	c.drop(began)
 	held, exact := false, false

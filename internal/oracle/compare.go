@@ -143,15 +143,15 @@ type comparison struct {
 type origin struct {
 	*Space
 	path  *choose.Path // the prefix; nil means that the search begins at the start
-	fired int          // the number of early firings in the prefix: timers that fired while a message was under way to or from their node; the limit does not count them
+	fired int          // the number of early firings in the prefix, which the limit does not count; a timer fires early if a message is under way to or from its node
 }
 
 func (c *comparison) differs(format string, args ...any) {
 	c.res.differs(c.mode.Name, format, args...)
 }
 
-// prefixed returns the end of a short run without faults, at which the budgets are those of a start. It
-// returns nil if there is none.
+// prefixed takes a short run without faults, and returns the origin of searches that begin at its end. The
+// budgets there are those of a start. If no such run is possible, it returns nil.
 func (c *comparison) prefixed() *origin {
 	m := c.model
 	begin := m.fair()
@@ -232,9 +232,9 @@ func (c *comparison) several() {
 	}
 }
 
-// swells reports whether more than most states can follow those of the space x after
-// healing. A search for several findings does not expand a state with a failure, but still
-// decides whether the state can become live, which would then not end.
+// swells reports whether more than most states can follow the states of space x after healing. A
+// search for several findings does not expand a state with a failure, but it decides whether the
+// state can become live. That might not end if very many states follow.
 func (m *Model) swells(x *Space, most int) bool {
 	if len(m.spec.Eventually) == 0 {
 		return false
@@ -290,9 +290,9 @@ func (c *comparison) replays() {
 	}
 }
 
-// replay compares the replay of a run of length steps, whose path claims that it is dead,
-// with the model. The run is dead if its last state counts for liveness, and no state can
-// follow that is live or does not count.
+// replay takes a run of length steps whose path claims that it is dead, and compares the result of
+// its replay with the model. In the model, the run is dead if its last state counts for liveness, and
+// every state that can follow is not live and counts.
 func (c *comparison) replay(length, turn int) {
 	m := c.model
 	all, _ := m.start(c.spec.Budgets, c.spec.Early)
@@ -498,9 +498,10 @@ func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) 
 	return c.model.recoverable(run, 20*c.most)
 }
 
-// cut limits the search with options o if more states can follow the space than the oracle
-// visits, since it could then not confirm a critical step, nor whether a state is dead. It
-// limits how often the search asks whether to stop; the reference engine asks at each run.
+// cut makes the search with options o end early if more states can follow the space than the oracle
+// visits: the oracle could then not confirm a critical step or a dead state. The search ends after a
+// number of calls of Options.Stop; the number is larger for the reference engine, which calls it at
+// each run.
 func (c *comparison) cut(o *search.Options) {
 	if !c.vast {
 		return

@@ -12,9 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// TestGolden: what a search comes to is the same on every machine, with every
-// version of Go, and whether canon walks by address or by reflection: make golden-counts.
-// Its command:
+// TestGolden: the result of a search is the same on every machine, with every version of Go, and
+// whether package canon walks values by address or by reflection (see make golden-counts). Its command:
 //
 //	search SYSTEM [nodes=] [faults=] [bug=] [param=] [depth=] [walks=] [seed=]
 func TestGolden(t *testing.T) {
@@ -56,7 +55,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// golden is what must not depend on the machine.
+// golden returns the part of a result that must not depend on the machine.
 func golden(t *testing.T, res *search.Result) string {
 	s := res.Stats
 	out := fmt.Sprintf("%d states, %d transitions, %d duplicates; depth %d, safety %s, liveness %s\n",

@@ -24,7 +24,8 @@ var (
 	one      = flag.Int64("seed", -1, "compare the system of this seed, and make it smaller if it differs")
 )
 
-// A few seconds of the campaign, with spaces that are small.
+// The number of random systems that TestRandomSystems compares, and the numbers of states to which spaces
+// are compared.
 const (
 	seeds = 80
 	small = 150
@@ -34,8 +35,8 @@ const (
 // enough is the number of systems that differ after which a test ends, since reporting more takes long.
 const enough = 3
 
-// seldom are seeds of systems that meet what those before them do not: of 663, the space is
-// another one where timers are not free; in 206 and 866 nodes that store nothing crash within a step.
+// seldom has seeds of systems with features that the first systems do not have. For example, the space of
+// 663 depends on whether timers are free, and in 206 and 866 nodes that store nothing crash within a step.
 var seldom = []uint64{130, 165, 176, 201, 206, 242, 284, 308, 436, 663, 866}
 
 // TestRandomSystems compares searches of random systems with the oracle. By
@@ -70,7 +71,7 @@ func TestRandomSystems(t *testing.T) {
 	}
 }
 
-// features are what the systems of TestRandomSystems must meet.
+// features lists the features that must occur in the systems of TestRandomSystems.
 var features = []string{
 	"a comparison falls on a rare side", "a comparison is a choice", "a comparison is settled", "action", "all findings", "barred by set", "break", "clear to send", "crash", "datagram too many", "a line for the trace", "a sync fails", "an append fails", "dead", "declined by tcp", "delete", "disk: a hole", "disk: in any order", "disk: damaged", "down", "duplicate",
 	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "gathered", "has assume", "has clone", "has each", "has early", "has free timers", "has keeps", "has layered",
@@ -85,7 +86,8 @@ func add(met map[string]int, res *Result) {
 	}
 }
 
-// TestKept: every system that ever differed, made small.
+// TestKept compares the kept systems: each is the smallest form of a system on which a search and the oracle
+// once disagreed.
 func TestKept(t *testing.T) {
 	differ := 0
 	for _, k := range Kept() {
@@ -99,7 +101,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestSeed is for a person: it looks into one system.
+// TestSeed compares one system, for a developer who examines a difference. It makes the system smaller as
+// long as the difference stays.
 func TestSeed(t *testing.T) {
 	if *one < 0 {
 		t.Skip("it is about one seed: -seed")
@@ -117,7 +120,7 @@ func TestSeed(t *testing.T) {
 	t.Logf("the least that differs so: %s\n%s", strings.Join(Compare(least, large, modes).Differences, "\n"), least)
 }
 
-// sameKind: one of the differences is as that one, but for its numbers.
+// sameKind reports whether all has a difference that is the same as as, apart from numbers.
 func sameKind(all []string, as string) bool {
 	kind := func(d string) string {
 		d = strings.Map(func(r rune) rune {
@@ -133,7 +136,7 @@ func sameKind(all []string, as string) bool {
 
 // progress is the journal of a campaign.
 type progress struct {
-	Next                uint64 // seed
+	Next                uint64 // the next seed
 	Sizes               []int  // the numbers of states of the systems that were compared, if small ones are left out
 	States, Transitions int
 	Met                 map[string]int
@@ -178,8 +181,8 @@ func (p *progress) median() string {
 	return fmt.Sprintf(" of %d seeds, with %d to %d states and a median of %d", p.Next, sizes[0], sizes[len(sizes)-1], sizes[len(sizes)/2])
 }
 
-// inCampaign compares a system of a campaign: many are worth more than each in every way,
-// and than large ones. The result is nil for a system that is left out.
+// inCampaign compares the system of a seed in a few modes, mostly on a small space: a campaign finds more by
+// many systems than by all modes or large spaces. It returns nil if the system is left out.
 func inCampaign(seed uint64) *Result {
 	most := small
 	switch {
