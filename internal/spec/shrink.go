@@ -19,8 +19,8 @@ func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
 	return s
 }
 
-// without returns a copy of s without the k-th part that can be removed. smaller is nil if
-// s has no such part to remove; there is false if k is beyond the last part.
+// without returns a copy of s without its k-th part, in the order of cuts. smaller is nil if s does
+// not have that part, or needs it. there is false if k is beyond the last part.
 func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	c, err := Parse(s.String())
 	if err != nil {
@@ -36,8 +36,7 @@ func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	return c, true
 }
 
-// cuts returns functions each of which removes a part of s, and reports whether there was
-// one.
+// cuts returns a list of functions. Each removes a part of s, and reports whether s had that part.
 func (s *Spec) cuts() (all []func() bool) {
 	add := func(cut func() bool) { all = append(all, cut) }
 	add(func() bool { return s.dropNode() })
