@@ -94,7 +94,7 @@ func (o *Options) CheckBounds(asked func(name string) bool) error {
 			}
 		}
 		if b.Needs != "" && !asked(b.Needs) {
-			return fmt.Errorf("%s is for %s", b.Field, fieldOf(b.Needs))
+			return fmt.Errorf("%s has no effect without %s; add that, or leave this out", b.Field, fieldOf(b.Needs))
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func (o *Options) bounded() error {
 		}
 	}
 	if o.WalkLeast > 0 && (o.NoWalks || o.Prefixes > 0) {
-		return fmt.Errorf("Options.WalkLeast is %d, but no walks are taken from the start that could go on; leave it out", o.WalkLeast)
+		return fmt.Errorf("Options.WalkLeast is %d, but with Options.NoWalks or Options.Prefixes no walks are taken from the start; leave it out", o.WalkLeast)
 	}
 	return nil
 }

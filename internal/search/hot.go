@@ -312,7 +312,7 @@ func repeatsFrom(path *choose.Path) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > len(path.Steps) {
-		return 0, fmt.Errorf("the path's header says repeats: %q; it must be one of its %d steps, or 0", text, len(path.Steps))
+		return 0, fmt.Errorf("the path's header has repeats: %q; it must be a number of steps from 0 to %d", text, len(path.Steps))
 	}
 	return n, nil
 }

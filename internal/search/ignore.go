@@ -46,7 +46,7 @@ func ParseIgnore(text string) (Ignore, error) {
 	case trace.VerdictKilled:
 		return Ignore{}, fmt.Errorf("%q: a handler that ends its process ends the search; it cannot be left out", text)
 	default:
-		return Ignore{}, fmt.Errorf("%q: that is no finding", text)
+		return Ignore{}, fmt.Errorf("%q: a run with this verdict is no finding, so there is nothing to ignore", text)
 	}
 }
 
@@ -175,7 +175,7 @@ func (o Options) checked(sys *sim.System) ([]string, error) {
 	case all:
 		return o.Properties, nil
 	case len(left) == 0:
-		return nil, fmt.Errorf("no property of %s is left to check without what is ignored (%s); leave one of these out", sys.Name, joined(o.Ignore))
+		return nil, fmt.Errorf("all properties of %s are ignored (%s), so there is nothing to check; ignore fewer", sys.Name, joined(o.Ignore))
 	}
 	return left, nil
 }

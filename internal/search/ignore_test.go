@@ -144,7 +144,7 @@ func TestIgnoreRefused(t *testing.T) {
 		"":                       `""; it must be verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
 		"panic":                  `"panic"; it must be verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
 		"verdict=pnic":           `"verdict=pnic"; it must be verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
-		"verdict=none":           `"verdict=none": that is no finding`,
+		"verdict=none":           `"verdict=none": a run with this verdict is no finding, so there is nothing to ignore`,
 		"verdict=divergence":     `"verdict=divergence": a handler that never returns ends the search; it cannot be left out`,
 		"verdict=killed":         `"verdict=killed": a handler that ends its process ends the search; it cannot be left out`,
 		"verdict=nondeterminism": `"verdict=nondeterminism": other findings about a service that is not deterministic cannot be relied on, so it cannot be left out`,
@@ -160,7 +160,7 @@ func TestIgnoreRefused(t *testing.T) {
 	}
 	all := []search.Ignore{{Verdict: trace.VerdictSafety}, {Verdict: trace.VerdictDead}}
 	_, err := search.Search(flaws, search.Options{Ignore: all})
-	if want := "no property of flawed is left to check without what is ignored (verdict=safety, verdict=dead); leave one of these out"; fmt.Sprint(err) != want {
+	if want := "all properties of flawed are ignored (verdict=safety, verdict=dead), so there is nothing to check; ignore fewer"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -50,7 +50,7 @@ func (b *numbered) Answer(q *choose.Question) int {
 	}
 	p := b.picks[b.pos]
 	if int(p.Pick) >= q.N || p.Of != 0 && int(p.Of) != q.N {
-		b.err = fmt.Errorf("answer %d is %d of %d, and %d were possible", b.pos, p.Pick, p.Of, q.N)
+		b.err = fmt.Errorf("the recorded answer %d is alternative %d of %d, but there are %d alternatives now", b.pos, p.Pick, p.Of, q.N)
 		return -1
 	}
 	b.pos++

@@ -228,7 +228,7 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 		case c.Failure != nil:
 			return c, nil
 		case errors.As(src.Err(), &diverged):
-			return nil, fmt.Errorf("%w; the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)", diverged)
+			return nil, fmt.Errorf("%w; the code, or a setting that the path's header names (nodes, param, bug, faults), has changed since the path was recorded", diverged)
 		case w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd):
 			return nil, w.Run.Err()
 		case c.Steps() < len(path.Steps):

@@ -176,7 +176,7 @@ func (e *NotAsRecorded) Error() string { return e.Err.Error() }
 func (e *NotAsRecorded) Unwrap() error { return e.Err }
 
 // changed says why a path may not apply any more.
-const changed = "the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)"
+const changed = "the code, or a setting that the path's header names (nodes, param, bug, faults), has changed since the path was recorded"
 
 // seeFailed calls see with the state in which a run failed, since the loop does not pass that state
 // to the strategy. If see panics, because the service has left values in the state that cannot be

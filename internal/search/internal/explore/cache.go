@@ -564,7 +564,7 @@ func (t *Taker) differs(i int, twin bool, what, copied string) error {
 // leftOut returns the error for two states that the search cannot distinguish but that behave
 // differently.
 func (r *Owner) leftOut(at, what, field string) error {
-	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). If it is in the state, a copy of the node has changed it through memory that both share: a value that System.Immutable names, or one that cannot be copied. Otherwise it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which cannot be repeated: set a timer by env.After",
+	return fmt.Errorf("system %s: a field that is left out of the state matters: at %q, %s; they differ in this field: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). If it is in the state, a copy of the node has changed it through memory that both share: a value that System.Immutable names, or one that cannot be copied. Otherwise it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which cannot be repeated: set a timer by env.After",
 		r.Sys.Name, at, what, field)
 }
 

@@ -38,7 +38,7 @@ func (r *Reduction) declared(x *Explorer) error {
 		copy(r.mixed, r.v)
 		r.mixed[i] = other
 		if compare(); of != "" {
-			return fmt.Errorf("system %s: property %q depends on more of a node than the value that sim.Takes declares: it changes where %s is another one with the same value; add what it reads to that value", x.Owner.Sys.Name, of, x.World.Params().Addr(i))
+			return fmt.Errorf("system %s: property %q depends on more of a node than the value that sim.Takes declares: it changes if %s is replaced by a node with the same value; add the rest of what it reads to the value", x.Owner.Sys.Name, of, x.World.Params().Addr(i))
 		}
 	}
 	copy(r.mixed, r.v)
