@@ -8,8 +8,8 @@ import (
 	"macemc/trace"
 )
 
-// A run with more faults than the system promises to survive says which, and so does one with a fault
-// at a node of which nothing is promised.
+// Beyond names the faults of a run that exceed what the system promises to survive: too many of a kind, or at nodes
+// for which nothing is promised.
 func TestBeyond(t *testing.T) {
 	ran := &trace.Trace{}
 	for _, e := range []sim.Event{{Node: addr(0), Kind: sim.KindCrash}, {Node: addr(1), Kind: sim.KindMessage}, {Node: addr(1), Kind: sim.KindCrash}, {Node: addr(0), Kind: sim.KindLose}} {
@@ -49,7 +49,7 @@ func (c *careless) Init(env sim.Env) {
 	c.Lost = env.Store().Sync() != nil
 }
 
-// Faults within a step count as well: here a sync fails, which no event of the run says.
+// Faults within a step count, too: here a sync fails, and no event of the run shows that.
 func TestBeyondWithin(t *testing.T) {
 	sys := &sim.System{
 		Name: "careless", Doc: "It writes.", New: func(sim.Params, sim.Addr) sim.Node { return &careless{} },

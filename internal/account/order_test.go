@@ -17,7 +17,7 @@ import (
 	"macemc/trace"
 )
 
-// jumbled goes by the order of a map, in its second handler.
+// jumbled depends on the order of a map in the handler that its field leak selects.
 type jumbled struct {
 	Of    map[string]int
 	In    map[string]map[string]int
@@ -69,7 +69,7 @@ func (n *jumbled) whole(_ sim.Env, _ sim.Addr, m whole) {
 var jumbledHandlers = sim.Handle(sim.OnInit((*jumbled).Init), sim.OnSignal((*jumbled).begin), sim.OnSignal((*jumbled).tick), sim.OnSignal((*jumbled).named),
 	sim.OnMessage((*jumbled).got), sim.OnMessage((*jumbled).whole))
 
-// leaks are ways to go by the order of a map.
+// leaks are handlers that depend on the order of a map.
 var leaks = [20]func(*jumbled, sim.Env){
 	(*jumbled).first, (*jumbled).last, (*jumbled).list, (*jumbled).joined, (*jumbled).sendFirst, (*jumbled).sendAll, (*jumbled).post,
 	(*jumbled).after, (*jumbled).tie, (*jumbled).drop, (*jumbled).nested, (*jumbled).choose, (*jumbled).number, (*jumbled).other,
@@ -172,7 +172,7 @@ func (n *jumbled) other(sim.Env) { n.Kept = anyOf(n.Of) }
 
 func (n *jumbled) sendWhole(env sim.Env) { env.TCP().Send(env.Peers()[0], whole{n.Of}) }
 
-// sorts does the same each time.
+// sorts does not depend on the order, since it sorts what it collects from the map.
 func (n *jumbled) sorts(sim.Env) {
 	var all []string
 	for k := range n.Of {
@@ -215,8 +215,8 @@ func (n *jumbled) sum(sim.Env) {
 	}
 }
 
-// jumbledSystem goes by the order of one map. A bound node holds a closure, so that it
-// cannot be copied.
+// jumbledSystem returns a system whose nodes depend on the order of a map as leak says. If bound is
+// true, nodes hold a closure, so that they cannot be copied.
 func jumbledSystem(leak int, bound bool) *sim.System {
 	sys := &sim.System{
 		Name: "jumbled", Doc: "It goes by the order of a map.",
@@ -238,8 +238,8 @@ func jumbledSystem(leak int, bound bool) *sim.System {
 	return sys
 }
 
-// The order of a map is noticed in systems of four states, by every engine, and where
-// nodes cannot be copied.
+// Every engine notices, in a system of four states, that a node depends on the order of a map, also
+// if nodes cannot be copied.
 func TestMapOrder(t *testing.T) {
 	for leak := range leaks {
 		for _, c := range []struct {
@@ -262,8 +262,8 @@ func TestMapOrder(t *testing.T) {
 	}
 }
 
-// A violation that comes from the order of a map, and that is not met again, is blamed on
-// the step that goes by the order, though the violation shows at another one.
+// If the order of a map causes a violation that does not repeat, the finding names the step that
+// depends on the order, and not the step at which the violation shows.
 func TestMapOrderViolates(t *testing.T) {
 	sys := jumbledSystem(0, false)
 	sys.Script = func(p sim.Params, self sim.Addr, life int) []sim.Signal { return []sim.Signal{begin{}} }
@@ -286,8 +286,8 @@ func TestMapOrderViolates(t *testing.T) {
 	}
 }
 
-// The statement that ranges over the map is named: the one that ran, or, if nobody knows
-// what ran, the one that the handler comes to.
+// The report names the statement that ranges over the map: the one that ran or, if it is not known
+// which lines ran, the one in the handler or in a function that the handler calls.
 func TestMapOrderIsNamed(t *testing.T) {
 	sys := jumbledSystem(0, false)
 	l := NewSources(sys, sim.Params{Nodes: 2})

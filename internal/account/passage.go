@@ -330,8 +330,8 @@ func (l *Sources) Code(of *trace.Trace, ran *lines.Ran) func(step int) []eventgr
 	}
 }
 
-// Ran returns the source that ran in a step of a run, the handling of event e. known is false if it is not
-// known what ran.
+// Ran returns the source that ran when a step of a run handled event e. known is false if it is not known which
+// lines ran.
 func (l *Sources) Ran(ran *lines.Ran, step int, e sim.Event) (code []eventgraph.Code, known bool) {
 	parts, known := ran.Of(step)
 	if !known {

@@ -147,9 +147,10 @@ var handlerKinds = map[string]sight.HandlerKind{
 	"Init": sight.HandlerInit, "Deliver": sight.HandlerMessage, "Handle": sight.HandlerSignal, "Quorum": sight.HandlerQuorum,
 }
 
-// search looks for a handler in the layers of its node. The first layer counts that lists a handler of the
-// value, whose method has a case for the value's type, or whose package declares that type. If there is none,
-// search returns the method of the outermost layer that has it, or else the function that makes the nodes.
+// search looks for the handler of a value in the layers of its node, from outside to inside. It returns the first
+// layer's handler whose table lists the value's type. If there is none, it returns the first method whose type
+// switch has a case for that type, and then the first method of a layer from the package that declares the type.
+// The last resorts are the method of the outermost layer that has one, and the function that makes the nodes.
 func (l *Sources) search(h handled) Source {
 	var methods []reflect.Value
 	var owners []reflect.Type
@@ -180,8 +181,8 @@ func (l *Sources) search(h handled) Source {
 	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
 }
 
-// layersElsewhere returns the folders and the import paths of the layers from elsewhere: those below the
-// service's own nodes that are neither in the package of these nodes nor in that of the function that makes
+// layersElsewhere returns the folders and the import paths of the layers that the service uses and does not define:
+// those around its own nodes that are neither in the package of these nodes nor in that of the function that makes
 // them.
 func (l *Sources) layersElsewhere() map[string]bool {
 	if l.elsewhere != nil {

@@ -12,7 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// A carrier with a shop inside. The shop has its Handle from what it embeds.
+// A carrier is a layer around a shop. The shop's method Handle is that of a field that it embeds.
 type (
 	carrier struct{ upper sim.Node }
 	resend  struct{ n int }
@@ -57,7 +57,7 @@ func (t *till) Handle(_ sim.Env, s sim.Signal) { // till handle
 var mall = &sim.System{Name: "mall", Doc: "A shop. It sells.",
 	New: func(sim.Params, sim.Addr) sim.Node { return &carrier{&shop{}} }} // mall new
 
-// line is the number of the line of this file that ends with a mark.
+// line returns the number of the line of this file that ends with a mark.
 func line(t *testing.T, mark string) int {
 	t.Helper()
 	return lineOf(t, "source_test.go", mark)
@@ -78,8 +78,8 @@ func lineOf(t *testing.T, file, mark string) int {
 	return 0
 }
 
-// The source of a step is the case that names its value's type, in whatever
-// layer that is; or else the method.
+// The source of a step is the case that names the type of its value, in whatever layer that is. If
+// no case does, it is the method.
 func TestSourceOfStep(t *testing.T) {
 	params, err := mall.Configure(0, nil, nil)
 	if err != nil {
@@ -141,7 +141,8 @@ func TestSourceElsewhere(t *testing.T) {
 	}
 }
 
-// A function that a variable holds has no name, so its code goes by the variable.
+// A function that a variable holds has no name of its own, so its code has the name of the
+// variable.
 func TestAroundNamesTheVariable(t *testing.T) {
 	l := NewSources(&sim.System{}, sim.Params{})
 	file, err := filepath.Abs("order_test.go")

@@ -104,7 +104,7 @@ func (p *Finder) steepest() (int, error) {
 	}
 }
 
-// share returns how many walks from the state of the run after at steps go on without a failure. It is 0 for
+// share returns how many walks from the state after step at of the run go on without a failure. It returns 0 for
 // the end of the run, which is a failure.
 func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.run.Steps() {
@@ -131,8 +131,8 @@ func (p *Finder) fall(before, after int) float64 {
 	return float64(before-after) / math.Sqrt(sum*(1-sum/all))
 }
 
-// byChance returns the probability of a difference at least as large as this one by chance: of walks from
-// each of two states, before succeed from the first and after from the second. It is Fisher's exact test,
+// byChance compares walks from two states: before of them succeeded from the first, and after from the second. It
+// returns the probability that chance alone makes a difference at least as large. It is Fisher's exact test,
 // one-sided.
 func byChance(before, after, walks int) float64 { return fisher(before, walks, after, walks) }
 

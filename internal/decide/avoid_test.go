@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// transactions is a lab of a service that takes one transaction after another, each of six
-// steps. The failure comes in one of seven, and in the present one nearly always once the
-// second step is taken.
+// transactions is a lab of a service that takes one transaction after another, each of six steps.
+// One transaction in seven fails. The present one nearly always fails if its second step is taken.
 type transactions struct{ mortal }
 
 func (*transactions) Walk(q Walks) (*Walked, error) {

@@ -60,7 +60,7 @@ func NewEvidence(rounds []Round, from int) *Evidence {
 // Avoided counts the fresh walks that went on without the failure of a run, from the states before and after
 // the step at which the share of such walks falls most.
 type Avoided struct {
-	Step             int // 0 if no step was chosen, since all walks failed that should choose one; then Before counts walks from the start
+	Step             int // 0 if no step was chosen, since no walk from any state went on; then Before counts walks from the start
 	Event            string
 	Walks, WalkSteps int     // the number of walks from each of the two states, and their length
 	Before, After    int     // the numbers of these walks that went on

@@ -85,9 +85,9 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 	return p
 }
 
-// Known makes p adopt a critical step that was decided before. If a walk showed that the state before that step
-// is recoverable, p uses that walk, and the length of the walks by which the state after the step was found
-// dead.
+// Known makes p adopt a critical step that was decided before. If a witness, a walk that became live, showed that
+// the state before that step is recoverable, p uses it; and p uses the length of the walks by which the state after
+// the step was found dead.
 func (p *Finder) Known(c *Critical, e *Evidence) {
 	if by := c.Witness; by != nil && c.Step > 0 {
 		s := Success{Number: by.Walk, Steps: by.Steps}
@@ -99,7 +99,8 @@ func (p *Finder) Known(c *Critical, e *Evidence) {
 	}
 }
 
-// Escapes records that the walk by has shown the state of the run after at steps to be recoverable.
+// Escapes records that the state after step at of the run is recoverable, since the walk by became
+// live from it.
 func (p *Finder) Escapes(at int, by Success) {
 	p.verdicts[at] = verdict{alive: true, witness: by}
 	p.recovered(by)
@@ -238,14 +239,14 @@ func (p *Finder) Find() (*Result, error) {
 	return res, err
 }
 
-// Alive returns the walk that shows that the state of the run after at steps can recover, if there is one.
+// Alive returns the walk that shows that the state after step at of the run can recover, if there is one.
 func (p *Finder) Alive(at int) (Success, bool) {
 	v := p.verdicts[at]
 	return v.witness, v.alive && v.witness.Recordable()
 }
 
-// Revived takes account of a walk from the state after from steps that became live after some steps of the run
-// itself. So the state at which it left the run can recover. If that state was held to be dead, Revived
+// Revived takes account of a walk that began after step from of the run, followed the run for some steps, and then
+// became live. So the state at which it left the run can recover. If that state was held to be dead, Revived
 // corrects this and returns true.
 func (p *Finder) Revived(from int, w Success) bool {
 	at := from + w.Shared
@@ -266,7 +267,7 @@ const SurviveSteps = 200
 const (
 	Most = 200_000 // the default of Options.Exhaust; it is the same for every caller, so that all make the same decision about a run
 
-	exhaustSafety = 10_000 // the same for safety, for which no results are kept
+	exhaustSafety = 10_000 // the default if the run ends in a failure; smaller, since these decisions are not reused
 	exhaustEach   = 10_000 // the same for one state of the run from which the first walks fail
 )
 
@@ -275,9 +276,9 @@ func (p *Finder) critical(step int, exact bool) *Critical {
 	return &Critical{Step: step, Event: p.run.event(step), Exact: exact}
 }
 
-// settle tries to decide exactly which states of the run can recover, of those after from steps or more. It
-// records what it finds. If more than most states can follow the first of them, the same holds for each earlier
-// state, and settle records that, too.
+// settle tries to decide exactly which states of the run, beginning with the one after step from, can recover, and
+// records the result. If it fails since more than most states can follow, it records that, too: earlier states are
+// followed by at least as large a number.
 func (p *Finder) settle(from, most int) error {
 	switch {
 	case p.Stopped(1):

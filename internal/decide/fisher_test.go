@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Fisher's exact test, one-sided, against tables that were counted by hand: the chance
-// that at least a of the walks that succeed are of the first kind.
+// The results of Fisher's exact test, one-sided, are those of tables that were counted by hand: the
+// probability that at least a of the walks that succeed are of the first kind.
 func TestFisher(t *testing.T) {
 	for _, c := range []struct {
 		a, n, b, m int

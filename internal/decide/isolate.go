@@ -90,8 +90,8 @@ func (p *Finder) lastKnown() (low, high int, err error) {
 	return p.dead - 1, p.dead, nil
 }
 
-// reach follows the walk that became live from the state after at steps, and returns the last state of the
-// run that it passed. It records that all states up to there are recoverable.
+// reach follows the walk that became live from the state after step at, and returns the last state of the run that
+// it passed. It records that all states up to there are recoverable.
 func (p *Finder) reach(at int) int {
 	w := p.verdicts[at].witness
 	for k := 1; k <= w.Shared; k++ {
@@ -141,10 +141,9 @@ func (p *Finder) stretch(n int) (low, high int, err error) {
 	return low, high, nil
 }
 
-// lastAlive returns the index in starts of the last state that is recoverable, or -1. live is the number of
-// steps to a state of the run that is known to be recoverable, as then are those before it; -1 means that none
-// is known. If there are many states, a binary search finds one that is recoverable while the next is not, and
-// then some states beyond it are tried.
+// lastAlive returns the index in starts of the last state that is recoverable, or -1. The states of the run up to
+// number live are known to be recoverable; live is -1 if none is known. If there are many states, a binary search
+// finds one that is recoverable while the next is not, and then some states beyond it are tried.
 func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	known := -1
 	for i, s := range starts {
@@ -171,8 +170,9 @@ func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	return p.lastOf(starts, low, len(starts), max(1, (len(starts)-low)/startsMost))
 }
 
-// lastOf returns the index of the last recoverable state between low and high in starts, or low if it finds
-// none. It tries one of every so many of these states, from the last to the first.
+// lastOf returns the index of the last recoverable state between low and high in starts, or low if it finds none.
+// It tries these states from the last to the first: all of them if every is 1, every second one if it is 2, and so
+// on.
 func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	for i := high - 1; i > low; i -= every {
 		alive, err := p.alive(starts[i])
@@ -193,8 +193,8 @@ func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 // live.
 const firstWalks = 6
 
-// alive reports whether the state of the run after at steps is recoverable. True is certain; false may only
-// mean that no walk became live.
+// alive reports whether the state after step at of the run is recoverable. True is certain; false may only mean
+// that no walk became live.
 func (p *Finder) alive(at int) (bool, error) {
 	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.length()) {
 		return v.alive, nil
@@ -218,8 +218,8 @@ func (p *Finder) alive(at int) (bool, error) {
 	return p.escapes(at, saltHold, Round{(p.opts.Walks + 1) / 2, p.heldSteps()})
 }
 
-// length returns the number of steps of the walks that isolate takes: what p.walkLen allows, but at most that
-// of the shortest walks of the test by which the result is judged later.
+// length returns the number of steps of the walks that isolate takes. That is p.walkLen, but at most the length of
+// the shortest walks of the test that decides about the result later.
 func (p *Finder) length() int {
 	if p.survive || p.recovery == 0 {
 		return p.walkLen
@@ -235,9 +235,9 @@ func (p *Finder) test() Test {
 	}
 }
 
-// escapes looks for a recovery from a state that plain walks do not find. It takes walks in which one event
-// waits, as many and as long as holding says, and some walks of the other manners. They need not be longer
-// than plain walks, since they find a narrow escape by picking other events, not by going on for longer.
+// escapes looks for a recovery from a state that plain walks do not find. It takes the round holding of walks in
+// which one event waits, and some walks of the other manners. They need not be longer than plain walks, since they
+// find a narrow escape by picking other events, not by going on for longer.
 func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	for m := Holding; m < manners; m++ {
 		count := holding.Walks
@@ -266,9 +266,9 @@ func (p *Finder) heldSteps() int {
 
 const heldLeast = 256
 
-// fresh decides whether the state after at steps is dead, by the walks of the test, which are independent of
-// those that chose the state. If no walk of the first round becomes live, it calls escapes, whose walks are
-// no part of the evidence. It returns nil if a walk showed that the state can recover.
+// fresh decides whether the state after step at is dead, by the walks of the test, which are independent of those
+// that chose the state. If no walk of the first round becomes live, it calls escapes, whose walks are no part of
+// the evidence. It returns nil if a walk showed that the state can recover.
 func (p *Finder) fresh(at int) (*Evidence, error) {
 	rounds, held := p.test().Rounds(), Round{p.opts.Walks, p.heldSteps()}
 	if p.survive {
@@ -288,8 +288,8 @@ func (p *Finder) fresh(at int) (*Evidence, error) {
 	return NewEvidence(rounds, at), nil
 }
 
-// walk takes walks from the state after at steps, records what they show about the state, and reports whether
-// one of them succeeded.
+// walk takes walks from the state after step at, records what they show about the state, and reports whether one of
+// them succeeded.
 func (p *Finder) walk(at int, salt uint16, r Round, m Manner) (alive bool, err error) {
 	w, err := p.ask(Walks{From: at, Count: r.Walks, Steps: r.Steps, Salt: salt, Survive: p.survive, Manner: m, Exempt: at == p.run.Steps()})
 	if err != nil {
@@ -325,8 +325,8 @@ func (p *Finder) ask(q Walks) (*Walked, error) {
 	return w, nil
 }
 
-// Note keeps failures that walks from the state after at steps met: the first of each kind. It keeps none if
-// the run itself ends in a failure.
+// Note keeps the failures that walks from the state after step at met: the first of each kind. It keeps none if the
+// run itself ends in a failure.
 func (p *Finder) Note(at int, failed []Failed) {
 	if p.survive {
 		return

@@ -6,7 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// mortal is a lab in which exactly the states before one are recoverable.
+// mortal is a lab of a run whose states before number dead are recoverable, and whose others are
+// not.
 type mortal struct {
 	dead int
 }
@@ -24,8 +25,8 @@ func (*mortal) Without() (int, []sim.BugID, error) { return 0, nil, nil }
 func (*mortal) Stopped() bool                      { return false }
 func (*mortal) Effort() int                        { return 0 }
 
-// The last of many stretches that begins with a recoverable state is found without trying all
-// stretches.
+// In a run of many stretches, the last one that begins with a recoverable state is found without
+// trying all of them.
 func TestLastAliveOfMany(t *testing.T) {
 	for _, n := range []int{startsMost + 1, 60, 400} {
 		starts := make([]int, n)

@@ -12,12 +12,14 @@ import (
 	"testing"
 )
 
-// standard is the test with the default bounds of a search, and recoveries of some steps.
+// standard returns the test with the default bounds of a search, for a slowest recovery of this
+// number of steps.
 func standard(recovery int) Test {
 	return Test{Walks: 60, WalkSteps: 10_000, MaxWalkSteps: 80_000, Recovery: recovery}
 }
 
-// The rounds go from many short walks to a few long ones, by what a recovery takes.
+// The rounds go from many short walks to a few long ones. Their lengths depend on the slowest
+// recovery.
 func TestRounds(t *testing.T) {
 	short, hopeless := standard(5), standard(0)
 	hopeless.Hopeless = true
@@ -115,8 +117,9 @@ func TestMissAsDocumented(t *testing.T) {
 	}
 }
 
-// slow is a lab of a run of one step. From its start, walks become live after some steps.
-// After it they do so with a chance, after a number of steps that is drawn.
+// slow is a lab of a run of one step. From its start, every walk becomes live after the same number
+// of steps. From its end, a walk becomes live after a number of steps that the function after
+// draws, or never.
 type slow struct {
 	mortal
 	before int

@@ -31,7 +31,7 @@ type machine struct {
 	disk *disk.Disk
 }
 
-// newMachine returns a machine for the node n, whose disk has these writes of earlier lives.
+// newMachine returns a machine for the node n, whose earlier lives have left these writes on its disk.
 func newMachine(n *node, writes []disk.Write) *machine {
 	walker, err := contract.Walker(n.Sys)
 	if err != nil {

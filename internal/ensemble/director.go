@@ -174,7 +174,8 @@ func (d *director) run() {
 	d.stops()
 }
 
-// budget returns how many faults a budget allows.
+// budget returns the number of faults that a budget of n allows. For sim.Unlimited it returns a
+// number that no run reaches.
 func budget(n int) int {
 	if n == sim.Unlimited {
 		return 1 << 30
@@ -228,8 +229,8 @@ func (d *director) index(host string) int {
 	return -1
 }
 
-// waits lets the clock of the bubble advance by long, and evaluates the properties whenever something has
-// happened.
+// waits lets the clock of the bubble advance by the duration long, and evaluates the properties whenever something
+// has happened.
 func (d *director) waits(long time.Duration) {
 	over := time.After(long)
 	for {

@@ -76,7 +76,7 @@ type stops struct{}
 // judged is the last signal of a recording: the properties are judged.
 type judged struct{ At string }
 
-// recorder makes happenings of the log of a run.
+// recorder reads the log of a run and makes happenings of its entries.
 type recorder struct {
 	s       setting.Setting
 	all     []*happening
@@ -145,7 +145,7 @@ func (h *happening) shows(lines []canon.Line) {
 	}
 }
 
-// own adds a happening as an action of the node. what is the signal that stands for its cause.
+// own adds a happening as an action of the node. Its cause is described by the signal what.
 func (r *recorder) own(at time.Duration, node int, what sim.Signal) *happening {
 	return r.add(at, node, sim.Event{Kind: sim.KindAction, Value: what})
 }

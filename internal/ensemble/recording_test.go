@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// two is a system of two programs.
+// two returns a system of two programs.
 func two() *sim.System {
 	return &sim.System{
 		Name: "two", Doc: "Two programs.",
@@ -39,8 +39,8 @@ func settingOf(t *testing.T) setting.Setting {
 	return setting.Setting{Sys: sys, Params: p}
 }
 
-// logged is the log of a run in which n0 sends to n1, crashes and comes back, a partition comes and goes, and n1
-// is wrong at last.
+// logged returns the log of a run. In it n0 sends to n1, crashes and restarts, a partition begins and ends, and
+// finally the state of n1 violates the property.
 func logged(t *testing.T) (log []json.RawMessage) {
 	t.Helper()
 	say := func(e entry) {
@@ -80,7 +80,7 @@ func logged(t *testing.T) (log []json.RawMessage) {
 	return log
 }
 
-// A recording does what stands in the log, step by step, and fails as the run did.
+// A recording takes the steps of the log, and violates the property that the run violated.
 func TestRecording(t *testing.T) {
 	s := settingOf(t)
 	r, err := record(s, logged(t))
@@ -121,7 +121,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// A run that ends at a node that crashed is judged at another one.
+// If a run ends with a crash, its last step, judged, is at another node.
 func TestJudged(t *testing.T) {
 	s := settingOf(t)
 	log := logged(t)
@@ -139,7 +139,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// Each way to fail is a property, with a stack where there is one.
+// Each kind of failure violates a property of its own, and has a stack if the failure has one.
 func TestProperty(t *testing.T) {
 	for _, c := range []struct {
 		f                    worlds.Failure
@@ -197,7 +197,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A draw is named by the step of the recording, and one that chose a fault is a step itself.
+// A report names a draw by the step of the recording. It leaves out a draw that chose a fault,
+// since the fault is a step itself.
 func TestDrawsAreNamedByStepsOfTheRecording(t *testing.T) {
 	m := made{steps: []uint32{1, 1, 4, 9}}
 	draws := []string{

@@ -30,7 +30,7 @@ func Built() []string { return []string{noPanic, noDeadlock, nothingOf, goesOn} 
 // Worlds is the default of the number of worlds (runs of programs) that a search takes.
 const Worlds = 1000
 
-// A Taker says in which program the child processes take runs.
+// A Taker holds the program that child processes run, and whether findings are made shorter.
 type Taker struct {
 	Build func() (worlds.Binary, error) // builds the program; nil means the running test
 	Test  string                        // the name of the running test, if Build is nil
@@ -38,8 +38,8 @@ type Taker struct {
 	NoShrink bool // report findings as they were found, and do not make them shorter
 }
 
-// Child does the work of a child process of a search. is reports whether this process is one. find returns
-// the system with a name.
+// Child does the work of a child process of a search, and then returns. It returns is as false, at once, if this
+// process is not such a child. The function find returns the system with a name.
 func Child(find func(name string) (*sim.System, error)) (is bool, err error) {
 	job, err := worlds.Job()
 	if job == nil || err != nil || len(job.Of) == 0 {

@@ -36,7 +36,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Keys that lie at the end of the table go on at its beginning.
+// Keys whose slots are at the end of the table continue at its beginning.
 func TestTableWraps(t *testing.T) {
 	var f Table[uint32]
 	f.Put(1, 1)

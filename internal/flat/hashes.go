@@ -2,9 +2,9 @@ package flat
 
 import "macemc/internal/canon"
 
-// Hashes is a list of hashes that only grows. A long one does not move its hashes for that, except the first
-// few. A copy of the struct is a view: it keeps showing the hashes that were there when it was made, and can
-// be read while others are appended.
+// Hashes is a list of hashes that only grows. Growing does not copy hashes, except among the first hashChunk. A
+// copy of the struct is a view: it keeps showing the hashes that were there when it was made, and can be read while
+// others are appended.
 type Hashes struct {
 	first []canon.Hash // at most hashChunk
 	rest  []*[hashChunk]canon.Hash

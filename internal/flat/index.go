@@ -46,7 +46,8 @@ func (x *Index) Touch(h canon.Hash) {
 	}
 }
 
-// Add adds to the index the hash at a position, place, of the list. It must be the next one.
+// Add adds the hash at position place of the list to the index. The positions must be added in
+// order.
 func (x *Index) Add(list *Hashes, place uint32) {
 	if 4*(x.used+1) > 3*len(x.slots) {
 		slots := make([]uint32, max(8, 2*len(x.slots)))

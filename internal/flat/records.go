@@ -15,8 +15,8 @@ type Records struct {
 	spare  []byte // scratch memory of Append
 }
 
-// recordsFrom says where the records of a group of consecutive ones are stored, relative to one chunk: for
-// each the number of chunks after that one, and the position in its own chunk.
+// recordsFrom has the places of a group of consecutive records. A place is a number: its high bits count the chunks
+// after chunk, and its low recordBits bits are the position in that chunk.
 type recordsFrom struct {
 	chunk int
 	at    *[recordsTogether]uint32
@@ -177,7 +177,8 @@ func difference(to, record, base []byte) []byte {
 	return to
 }
 
-// differing returns where a run of bytes ends that differ from those of was, beginning at index at.
+// differing returns the end of a run of bytes of head, beginning at index at, that differ from
+// those of was. A few equal bytes, less than recordSame, do not end the run.
 func differing(head, was []byte, at int) int {
 	equal := 0
 	for k := at; k < len(head); k++ {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecords compares records with a list of them, where each is a variant of an earlier
-// one.
+// TestRecords compares Records with a list. Each of the records is a variant of an earlier one.
 func TestRecords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var all [][]byte
@@ -46,7 +45,7 @@ func TestRecords(t *testing.T) {
 	t.Logf("%d bytes in %d chunks", size, len(records.chunks))
 }
 
-// vary changes a few bytes, and where they are.
+// vary returns a variant of b: some bytes are changed, and some are moved.
 func vary(r *rand.Rand, b []byte) []byte {
 	for range r.IntN(4) {
 		switch at := r.IntN(len(b) + 1); {
@@ -63,7 +62,7 @@ func vary(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// TestRecordsAreShort: a large record that differs in little takes little.
+// TestRecordsAreShort: a large record that differs little from an earlier one takes little memory.
 func TestRecordsAreShort(t *testing.T) {
 	var records Records
 	var by Reader

@@ -6,10 +6,9 @@ import (
 	"unsafe"
 )
 
-// Table is a hash table with numbers as keys, of which 0 is not allowed. It is at most half full. The
-// zero Table is empty. A copy of the struct is a view: while one goroutine calls Put, others may call
-// Get of their views without a lock. A view has all keys that were there when it was made, and
-// perhaps more.
+// Table is a hash table whose keys are numbers other than 0. It is at most half full. The zero Table is empty. A
+// copy of the struct is a view: while one goroutine calls Put, others may call Get of their views without a lock. A
+// view has all keys that were there when it was made, and perhaps more.
 type Table[V any] struct {
 	slots []slot[V]
 	used  int

@@ -104,9 +104,10 @@ func (t *Words) Cap() int { return len(t.slots) / 4 * 3 }
 // Bytes returns the memory that the set has reserved.
 func (t *Words) Bytes() int { return 8 * len(t.slots) }
 
-// returned is the number of slots that are moved together to a larger table. After that,
-// their memory is given back to the operating system. Both tables are in the order of the
-// words, so the larger one does not need its memory before.
+// returned is the number of slots that are moved together to a larger table. After that, the memory
+// of these slots is given back to the operating system. Both tables are in the order of the words,
+// so the pages of the larger one are first used when their words are moved, and the two tables
+// together take little more memory than the larger one.
 const returned = 1 << 17
 
 // Grow gives the set a larger table.
@@ -149,8 +150,8 @@ func (g *Growth) Begin(t *Words, bytes int) (err error) {
 	return err
 }
 
-// Help moves parts of the table until no part is left that another goroutine does not
-// already move.
+// Help moves parts of the table until every part was moved or is being moved by another goroutine.
+// It waits until the Growth has begun.
 func (g *Growth) Help() {
 	g.gate.Lock()
 	parts := g.parts
@@ -165,8 +166,8 @@ func (g *Growth) Help() {
 	}
 }
 
-// move moves the words of a part of the old table. Goroutines that move other parts may
-// take slots near the ends of this part's new slots.
+// move moves the words of a part of the old table. The new slots of neighbouring parts adjoin, so
+// two goroutines may want the same slot; Take decides which of them gets it.
 func (g *Growth) move(part []uint64) {
 	for _, word := range part {
 		if word == 0 {

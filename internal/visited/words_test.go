@@ -122,7 +122,7 @@ func TestGrowthOfSeveral(t *testing.T) {
 	}
 }
 
-// BenchmarkGrow measures the time that a larger table takes, for each slot of the old one, which is three quarters full.
+// BenchmarkGrow measures the time that Grow takes for each slot of the old table, which is three quarters full.
 func BenchmarkGrow(b *testing.B) {
 	const slots = 1 << 22
 	r := rand.New(rand.NewPCG(1, 1))

@@ -84,8 +84,9 @@ func (c *child) work() error {
 	return nil
 }
 
-// limit is the memory at which garbage is collected even during a world. fullMost is the
-// memory after which a child ends, since memory left by worlds is never freed.
+// Limits of a child's memory. limit is the memory at which garbage is collected even during a
+// world. A child ends after a world that leaves more than fullMost in use, since that memory is
+// never freed.
 const (
 	limit    = 2 << 30
 	fullMost = 512 << 20
@@ -147,9 +148,9 @@ func (c *child) do() error {
 	return c.each(j.To, func(k int) (*bubble.Draw, bubble.Plan) { return nil, j.plan(k, prefix) })
 }
 
-// each takes the worlds of the job with numbers below a number, until one fails or the
-// process has grown too large. what returns the plan of a world, and the draw in which it
-// deviates once more, if there is one.
+// each takes the worlds of the job with numbers less than below, until one fails or the process has
+// grown too large. The function what returns the plan of world k, and the draw in which it deviates
+// once more, or nil.
 func (c *child) each(below int, what func(k int) (*bubble.Draw, bubble.Plan)) error {
 	for k := c.job.From; k < below; k += c.job.Stride {
 		draw, plan := what(k)

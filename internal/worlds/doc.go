@@ -2,6 +2,15 @@
 // the overlay, runs worlds in child processes, and finds the smallest tape that fails like
 // a failing one.
 //
+// # Words
+//
+// A world is one run of a test with all of its goroutines, in a testing/synctest bubble. A draw
+// is a question in it with several answers, such as which goroutine runs next, or how long a
+// message takes. Answer 0 is the undisturbed one, and a world deviates at a draw with another
+// answer. A plan determines the answers to all draws, and a tape lists the deviations of a
+// world. The overlay is a set of patched files of Go's library, by which Go's runtime asks for
+// these answers. See packages bubble, overlay and program.
+//
 // # Two processes
 //
 // The test that the user started is the parent, which never runs a world. A child is the

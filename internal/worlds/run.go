@@ -180,7 +180,7 @@ func died(said []byte, err error) *Failure {
 	return &Failure{Kind: "exit", Message: fmt.Sprintf("the process ended: %v\n%s", err, first(text, 40))}
 }
 
-// first returns at most most lines from the beginning of a text.
+// first returns the beginning of a text: its first lines, most of them at most.
 func first(text string, most int) string {
 	lines := strings.SplitAfterN(text, "\n", most+1)
 	return strings.TrimSpace(strings.Join(lines[:min(most, len(lines))], ""))

@@ -149,7 +149,7 @@ func (t *tape) without(cut [2]int) *tape {
 	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
 }
 
-// before returns a plan that follows the tape up to a step and the plan p after it.
+// before returns a plan that follows the tape up to a step, and plan p after that.
 func (t *tape) before(step uint32, p bubble.Plan) bubble.Plan {
 	if step == 0 {
 		return p
@@ -166,8 +166,8 @@ func (t *tape) last() uint32 {
 	return t.draws[len(t.draws)-1].Step
 }
 
-// further returns the deviations that may come next: each other answer to a draw after the last one that
-// deviates. For a draw of 64 bits there are two.
+// further returns the deviations that may come next: for each draw after the last one that deviates, each other
+// answer. A draw of 64 bits has too many, so only answers 1 and 2 are tried.
 func further(draws, deviate []bubble.Draw) (all []bubble.Draw) {
 	after := -1
 	for _, d := range deviate {
@@ -186,8 +186,8 @@ func further(draws, deviate []bubble.Draw) (all []bubble.Draw) {
 	return all
 }
 
-// A manner says how often the draws of a world deviate: rates has a rate for each kind of
-// draw.
+// A manner sets how often the draws of a world deviate: of 65,536 draws of kind k, rates[k] get a
+// random answer.
 type manner struct {
 	rates [bubble.Kinds]uint32
 	slow  uint32 // one of this many places is slow; 0 means none

@@ -29,8 +29,7 @@ func TestTape(t *testing.T) {
 	}
 }
 
-// least finds the least list of which a test needs two draws, and asks only as often as
-// it must.
+// least finds the two draws that a test needs, with few tries.
 func TestLeast(t *testing.T) {
 	var all []bubble.Draw
 	for i := range uint32(100) {
@@ -58,7 +57,7 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// What may follow are the other answers of each draw after the last deviation.
+// The next deviation may be any other answer to any draw after the last deviation.
 func TestFurther(t *testing.T) {
 	draws := []bubble.Draw{{Key: 1, N: 2}, {Key: 2, N: 3}, {Key: 3, N: 0, Kind: bubble.Rand}, {Key: 4, N: 2}}
 	for _, c := range []struct {
@@ -81,8 +80,8 @@ func TestFurther(t *testing.T) {
 	}
 }
 
-// Each manner has rates of its own, the same for one world each time; and a world that follows a prefix
-// goes on in its manner.
+// Each manner has rates of its own, which are the same whenever a world is taken. A world that follows a prefix
+// continues in its manner.
 func TestManners(t *testing.T) {
 	if p := planOf(1, 5, uniform); p.Rates != planOf(1, 6, uniform).Rates || p.Rates[bubble.Yield] != 1<<16 || p.Seed == planOf(1, 6, uniform).Seed {
 		t.Errorf("uniform: %+v", p)
@@ -103,7 +102,7 @@ func TestManners(t *testing.T) {
 	}
 }
 
-// Failures are alike whose first lines differ in numbers only.
+// Two failures are alike if their first lines differ only in numbers.
 func TestAlike(t *testing.T) {
 	a := Failure{"panic", "panic: index 7 of 0xc00012\nmore"}
 	for _, c := range []struct {
@@ -134,7 +133,7 @@ func TestDied(t *testing.T) {
 	}
 }
 
-// The lines of a child that died in its third world.
+// read returns the results of the worlds before the one in which the child died.
 func TestRead(t *testing.T) {
 	r, done := read([]byte(strings.Join([]string{
 		`{"world":1,"what":"begin"}`, `{"world":1,"what":"pass","draws":7}`, `{"world":2,"what":"begin"}`, `{"world":2,"wh`,
