@@ -55,7 +55,7 @@ type Finder struct {
 	round    uint16 // the number of rounds of fresh walks
 	verdicts map[int]verdict
 	dead     int         // the first state of the run that is known exactly to be dead, as are all after it; one beyond the end if none is
-	tooMuch  map[int]int // for each limit on visited states, the last state of the run that more states can follow; -1 means none
+	tooMuch  map[int]int // by limit on visited states: the last state of the run for which the limit was too small; -1 means none
 	walks    int
 	met      map[string]bool // the kinds of the failures in others
 	others   []Met           // other failures that walks met, the first of each kind

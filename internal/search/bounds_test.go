@@ -29,7 +29,7 @@ func TestBounds(t *testing.T) {
 	for _, b := range bounds {
 		with := []string{b.Name}
 		if b.Needs != "" {
-			if got := check(func(*Options) {}, with...); got != b.Field+" is for "+fieldOf(b.Needs) {
+			if got := check(func(*Options) {}, with...); got != b.Field+" has no effect without "+fieldOf(b.Needs)+"; add that, or leave this out" {
 				t.Errorf("--%s without --%s: %q", b.Name, b.Needs, got)
 			}
 			with = append(with, b.Needs)

@@ -40,7 +40,7 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure
 		return want.Verdict == trace.VerdictDead && (c.Faults || !last.Live)
 	}
 	bound := func() bool { return end == run.EndStopped && world.Unsupported(w.Run.Err()) }
-	varied := failure == nil && want.Verdict != trace.VerdictGoroutine && !dead() && !bound() // some step is not the same each time
+	varied := failure == nil && want.Verdict != trace.VerdictGoroutine && !dead() && !bound() // the run did not fail again, so some step does not do the same each time
 	again := func() bool {
 		return failure != nil && (!varied || want.Verdict == trace.VerdictNondeterminism || failure.Verdict == trace.VerdictNondeterminism)
 	}
@@ -56,7 +56,7 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure
 	case want.Verdict == trace.VerdictNondeterminism, !varied && dead():
 	case bound():
 		return nil, w.Run.Err()
-	case want.Verdict == trace.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
+	case want.Verdict == trace.VerdictGoroutine: // the goroutine may have ended before this run looked for it; the stack in want proves that there was one
 	default:
 		shown = unlike(*want, "the run ended in a %s (%s), but not when it was taken again%s")
 	}
@@ -64,7 +64,7 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure
 	if shown.Verdict == trace.VerdictHot {
 		f.loops(watch)
 	}
-	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
+	varies := failure != nil && f.Property != "" // a property did not have the same value twice in one state, so no step has several outcomes
 	if f.Verdict == trace.VerdictNondeterminism && !varies {
 		countOutcomes(&h.Runs, f)
 	}

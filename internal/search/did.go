@@ -92,7 +92,7 @@ func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	}
 	defer off.watched(l.recorded).Close()
 	answers := choose.NewReplay(of.Path)
-	answers.ByIdentity = true // what is possible besides may be something else
+	answers.ByIdentity = true // other events may be possible too, so the numbers of events may differ
 	var with, without looks
 	if err := l.show(choose.NewRaw(of.picks), of.climate, of.Steps(), with.add); err != nil {
 		return 0, nil, err

@@ -64,7 +64,7 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	switch _, out, err := r.level(x, r.prefix.base(), roots); {
 	case err == explore.ErrFull:
 		return stopped(StopMemory), nil
-	case err == explore.ErrBound: // the engine that copies nothing is for them
+	case err == explore.ErrBound: // the reference engine does not copy nodes
 		r.counted()
 		r.stats = Stats{Uncopied: x.World.State.Bound()}
 		r.auditAnew()
@@ -130,7 +130,7 @@ func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 			r.tell()
 			out, err = stopped(cmp.Or(r.interrupted(), StopDepth)), nil
 		}
-		if err == nil && out.stop == StopDepth { // this round has no end
+		if err == nil && out.stop == StopDepth { // no round ends at this depth, so its walks are taken here
 			var last outcome
 			last, err = r.periphery.lastRound(x, depth, level)
 			if last.over() {
@@ -188,7 +188,7 @@ func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) 
 	from, rest := 0, false
 	var stop Stop
 	take := func() (err error) {
-		if rest { // of the answers to the coins of an event, and of the events of a state
+		if rest { // a step has failed: take the event with its other answers, and then the other events of the state
 			rest = false
 			if err := x.AnswersLeft(); err != nil {
 				return err

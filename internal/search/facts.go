@@ -30,7 +30,7 @@ func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, k
 		}
 	}
 	switch at := k[healed[end]]; {
-	case at.dead: // end is from
+	case at.dead: // so end is equal to from
 		return end, settled{last: from - 1, decided: true}, true
 	case at.alive:
 		return end, settled{last: end, decided: true}, true
@@ -45,7 +45,7 @@ func (k *facts) note(healed []canon.Hash, most int, s settled) {
 	if *k == nil {
 		*k = facts{}
 	}
-	if !s.decided && len(healed) == 1 { // of several, another one may be the cause
+	if !s.decided && len(healed) == 1 { // of several states, another one may be the reason
 		f := (*k)[healed[0]]
 		f.tried = max(f.tried, most)
 		(*k)[healed[0]] = f

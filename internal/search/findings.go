@@ -64,7 +64,7 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	if f != nil && r.findings.ignores(&f.Failure) {
 		return false, nil
 	}
-	if !r.findings.wants() { // one may be met in several phases, as dead here and as unsafe there
+	if !r.findings.wants() { // a later phase may return one more: a run is dead for one phase and violates a property for another
 		r.findings.another()
 		return true, nil
 	}
@@ -112,9 +112,9 @@ func (f *findings) worth(failure *trace.Failure) bool {
 		f.another()
 		return false
 	}
-	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others,
+	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // with the place, so that a frequent panic does not use up the tries of another one
 	if failure.Verdict == trace.VerdictSafety {
-		key += " " + CauseOf(failure.Identity) // and so does an event that often violates a property
+		key += " " + CauseOf(failure.Identity) // with the event, for the same reason
 	}
 	if f.tried == nil {
 		f.tried = map[string]int{}

@@ -62,7 +62,7 @@ func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err erro
 	switch {
 	case err == explore.ErrHalt:
 		return stopped(r.Why()), nil
-	case err == explore.ErrFull, bad != nil: // undecided: walks will sample
+	case err == explore.ErrFull, bad != nil: // not decided: walks will take samples
 		return out, nil
 	case err != nil:
 		return out, err
@@ -432,7 +432,7 @@ func (r *runner) sampleLoops() (outcome, error) {
 		answers, climate := s.Answers(), r.Climate
 		r.collect()
 		switch {
-		case failure != nil, end == run.EndStopped: // walks that are judged will meet it
+		case failure != nil, end == run.EndStopped: // a later phase, whose walks are judged, will meet the failure, too
 			continue
 		case s.Left:
 			return stopped(r.Why()), nil

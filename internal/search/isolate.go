@@ -97,7 +97,7 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 		if follow, err = x.Follow(q.path, from); err != nil {
 			return err
 		}
-		h.Explores(g.Taker) // the states have no origins to reconstruct a run from
+		h.Explores(g.Taker) // the states of the closure have no origins, from which a run could be reconstructed
 		return look(g, x)
 	})
 	none = settled{states: g.Kept()}

@@ -28,7 +28,7 @@ func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.Wor
 	}
 	f, err := s.confirmed(r)
 	if err == nil && f.Verdict == trace.VerdictDead {
-		f.isProved() // where it became so is asked once, of the run that is reported
+		f.isProved() // note locates the critical step, if the finding is reported
 	}
 	return f, err
 }
@@ -83,7 +83,7 @@ func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 			return s.f, nil
 		}
 		res, err := d.Find()
-		if errors.Is(err, decide.ErrStopped) && !r.Stopped() && !d.Proved() { // where it became so is too much to ask
+		if errors.Is(err, decide.ErrStopped) && !r.Stopped() && !d.Proved() { // the effort did not suffice for the critical step: decide about the end alone
 			d.Allow(left / endShare)
 			res, err = d.End()
 		}
@@ -99,7 +99,7 @@ func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 		switch {
 		case failed != nil || f.Verdict != trace.VerdictDead:
 			return f, failed
-		case err != nil && !cut: // for another reason than that the run is not the same each time
+		case err != nil && !cut: // the run is deterministic, so this is another error
 			return nil, err
 		case cut && d.Proved():
 			return f.isProved(), nil
@@ -180,7 +180,7 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 		if err == nil {
 			f.Decided(res)
 		}
-		if errors.Is(err, decide.ErrStopped) || errors.Is(err, decide.ErrAlive) { // the latter: the service fails on the way
+		if errors.Is(err, decide.ErrStopped) || errors.Is(err, decide.ErrAlive) { // ErrAlive can be returned only if the service fails in a state that follows
 			err = nil
 		}
 		return f, err

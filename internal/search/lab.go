@@ -448,7 +448,7 @@ func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outc
 	switch {
 	case !wanted():
 		return work.Outcome{Stats: steps, Ends: true}, nil
-	case s.Left: // in the middle of it: that it did not fail says nothing
+	case s.Left: // the walk was ended in the middle, so it shows nothing
 		return came, explore.ErrHalt
 	case end == run.EndStopped && isMismatch(w.Run.Err()):
 		return came, fmt.Errorf("%w%s", w.Run.Err(), run.Hint)

@@ -150,7 +150,7 @@ func (r *runner) rebuilds(x *explore.Explorer, log *levelLog, starts explore.Fro
 	if !k.Starts.holds(log) {
 		return 0, out, explore.ErrRebuild
 	}
-	r.share.GoOn(run.ShareOf(0, 1<<60)) // nothing is audited
+	r.share.GoOn(run.ShareOf(0, 1<<60)) // an audited share that is high enough already, so that no repeated step is audited
 	level := starts
 	for depth, one := range k.Levels {
 		r.gauge.begin(PhaseStates, depth+1, one.N)

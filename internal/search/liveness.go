@@ -27,18 +27,18 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 	switch bad, err := r.owner.Guarded(g.Taker, g.resolve); {
 	case err == explore.ErrHalt:
 		return stopped(r.Why()), nil
-	case err == explore.ErrFull: // undecided: walks will sample
+	case err == explore.ErrFull: // not decided: walks will take samples
 		return out, nil
 	case err != nil:
 		return out, err
-	case bad != nil: // a healed state has no run of its own: walks will find it
+	case bad != nil: // the failure is in a healed state, which has no run of its own: walks will meet it
 		return out, nil
 	}
 	decided := outcome{liveness: Liveness{State: safety}}
 	if g.all() {
 		return decided, nil
 	}
-	if x.Sampled || g.Sampled { // an answer that was not tried may be a way out: walks will sample
+	if x.Sampled || g.Sampled { // an answer that was not tried may lead to recovery: walks will take samples
 		return out, nil
 	}
 	d := &deaths{x: x, dead: g.dead, narrow: g.Narrow(), fatal: map[uint32]bool{}}
@@ -151,7 +151,7 @@ func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err erro
 	}
 	if f.Verdict == trace.VerdictDead {
 		at := r.prefix.base() + critical
-		f.onGraph(at, d.narrow && (critical > 0 || at == 0)) // else see locate: it may be in the prefix
+		f.onGraph(at, d.narrow && (critical > 0 || at == 0)) // otherwise locate finds the step, which may be in the prefix
 	}
 	if r.findings.several() {
 		enough, err = r.note(f)

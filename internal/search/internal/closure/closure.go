@@ -71,7 +71,7 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	if of, is := x.Stepper.(*explore.Memo); is {
 		m := explore.NewMemo(t)
 		m.LearnFrom(of)
-		m.LooksAllUp() // a state may be left before all its steps are taken
+		m.LooksAllUp() // memos skip steps only if all steps of every state are taken, and a closure may stop in the middle of one
 		g.Stepper = m
 	}
 	return g, nil
@@ -164,7 +164,7 @@ func (g *Closure) open(s uint32, wanted bool) error {
 			return err
 		}
 	}
-	if g.Most > 0 && (g.Kept() > g.Most || g.Sampled) { // of answers that were only sampled, others may be a way out
+	if g.Most > 0 && (g.Kept() > g.Most || g.Sampled) { // an answer that was not tried may lead to recovery
 		return explore.ErrFull
 	}
 	return nil
@@ -173,9 +173,9 @@ func (g *Closure) open(s uint32, wanted bool) error {
 // Resolve adds the healed forms of the states of explorer x, and finds out which of them are alive.
 func (g *Closure) Resolve(x *explore.Explorer) error {
 	g.tree = true
-	if g.Most == 0 && !x.Reduction.Hides(x.Climate.Faults) { // the healed states that are known stand in the ledger of the space
-		g.tree = g.Owner.Sys.Weight == nil // else steps of the space may be rare
-		if !x.Climate.Faults {             // nothing was there to heal
+	if g.Most == 0 && !x.Reduction.Hides(x.Climate.Faults) { // the whole space is in the explorer's ledger, with those healed states that were reached
+		g.tree = g.Owner.Sys.Weight == nil // with weights, steps in the ledger may be rare, and do not count after healing
+		if !x.Climate.Faults {             // every state is its own healed form
 			if err := g.MovesTo(x.Entry); err != nil {
 				return err
 			}
@@ -267,7 +267,7 @@ func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 		}
 		g.judged.Note(g.World, nodes, flying, said)
 	}
-	if g.Most > 0 { // one run: it is judged by all that can follow, beyond Within too
+	if g.Most > 0 { // the closure is about one run: states outside Within count as well
 		said |= explore.SaidInside
 	}
 	if said&explore.SaidInside == 0 {
@@ -409,11 +409,11 @@ func (g *Spreading) spread() error {
 
 // looks takes the steps of state s, and reports whether one of them leads to an alive state.
 func (g *Spreading) looks(s uint32) (lives bool, err error) {
-	if g.Outside(s) { // something was wrong with it: see explorer.wrong
+	if g.Outside(s) { // outside Within, or the state failed: see Explorer.wrong
 		return false, nil
 	}
 	g.lives = false
-	if err := g.Settle(); err != nil { // what the last look has left is forgotten
+	if err := g.Settle(); err != nil { // pass the batch of the last state on, whose result is not needed any more
 		return false, err
 	}
 	if err := g.Expand(s); err != nil && err != explore.ErrAlive {

@@ -41,10 +41,10 @@ func NewDeep(r *explore.Owner, x *explore.Explorer) (*Deep, error) {
 	if d.own {
 		g.DeepensLike(x)
 	} else {
-		if err := g.MovesTo(x.Entry); err != nil { // it has all healed states
+		if err := g.MovesTo(x.Entry); err != nil { // the explorer's ledger has all healed states
 			return nil, err
 		}
-		r.Limits.Relieves(nil) // nothing is added to it
+		r.Limits.Relieves(nil) // nothing is added to that ledger, so no memory can be freed
 	}
 	g.judged = *x.Judged()
 	g.Visits(logging{d})

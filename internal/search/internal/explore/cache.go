@@ -483,7 +483,7 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 			one.fly += int16(count(s.room > 0 || s.does == effectPut))
 			one.sends++
 			effects = append(effects, s)
-		case trace.EffectAfter, trace.EffectCancel, trace.EffectPost, trace.EffectLog, trace.EffectWrite, trace.EffectSync: // part of the node's part
+		case trace.EffectAfter, trace.EffectCancel, trace.EffectPost, trace.EffectLog, trace.EffectWrite, trace.EffectSync: // these effects are in the node's part
 		default:
 			return one, nil, false
 		}
@@ -551,7 +551,7 @@ func (m *Memo) noteTwins(twins []world.Twinned) {
 // differs returns the error that a step of node i had another result when it was repeated. Copied names a
 // field in which the node differs from the first result, or is "".
 func (t *Taker) differs(i int, twin bool, what, copied string) error {
-	field := "" // a node may differ from itself, if its handler is not a function
+	field := "" // stays empty if a handler has different results for one and the same node
 	if twin {
 		field = t.Bank.Hidden(i, t.From[i])
 	}

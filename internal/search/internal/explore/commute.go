@@ -146,7 +146,7 @@ func (o *footprint) reach(effects []effect, nodes int) {
 			}
 			to /= nodes
 		}
-		if to < byNodes { // otherwise it is not described
+		if to < byNodes { // steps are described only for systems with at most byNodes nodes
 			o.to |= 1 << to
 		}
 	}
@@ -209,9 +209,9 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	switch {
 	case e.ordinal >= b.ordinal || i == b.node:
 		return false
-	case b.from == i && o.to>>b.node&1 != 0: // it sends to where a message was taken
+	case b.from == i && o.to>>b.node&1 != 0: // the last step took a message from the channel into which e sends
 		return false
-	case e.from == b.node && b.to>>i&1 != 0: // of the messages of a channel, it takes one that was there before
+	case e.from == b.node && b.to>>i&1 != 0: // the last step sent into the channel from which e takes: the message of e must be older
 		if e.pops == none || e.pops >= world.SetPlace(m.n, 0) || b.most == mostTold || uint32(m.queues[e.pops][m.v[e.pops]].len) <= b.most {
 			return false
 		}
@@ -224,7 +224,7 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 func (x *Explorer) pass(m *Memo, s *seen) error {
 	m.Unasked++
 	x.Owner.Counts.transition()
-	if !x.pairs.Due() || x.Prints != nil && m.Unasked%sampleEvery != 0 { // the state is not in the sample, mostly
+	if !x.pairs.Due() || x.Prints != nil && m.Unasked%sampleEvery != 0 { // with fingerprints, most states are not in the sample
 		x.Owner.Counts.duplicate()
 		x.pairs.Took(1, false)
 		return nil
@@ -237,7 +237,7 @@ func (x *Explorer) pass(m *Memo, s *seen) error {
 	}
 	m.goTo(m.x.layout.Load(), here)
 	if m.Write(&c); x.Prints == nil {
-		if _, known := x.Find(c.Sum); !known && !x.Joint { // else another worker may be about to add it
+		if _, known := x.Find(c.Sum); !known && !x.Joint { // with Joint, another worker may be about to add the state
 			panic("macemc bug: search: a step that is not looked up leads to a new state, though the other order of it and the one before has been taken")
 		}
 	}

@@ -60,7 +60,7 @@ func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	}
 	one, way, skip := r.both(x, a, b, 0)
 	other, _, also := r.both(x, b, a, 1)
-	if skip || also { // a step failed, which its own state shows
+	if skip || also { // the explorer finds that failure by itself, when it takes the step
 		return nil
 	}
 	r.Stats.audit()

@@ -71,7 +71,7 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 		return nil
 	}
 	s, known := x.first(h)
-	if !known || s == x.Current || x.fold != nil && !x.is(s) { // a step that changes nothing, or leads to a state of other names
+	if !known || s == x.Current || x.fold != nil && !x.is(s) { // the step changes nothing, or leads to a state that is known only under other names
 		return nil
 	}
 	before, now := x.Path(s), *x.Found()

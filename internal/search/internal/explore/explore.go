@@ -181,7 +181,7 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		moved, at := x.World.State.SaveMoved(x.Bank), x.World.State.At()
 		rec := x.rec(parent)
 		if len(moved) == 1 && moved[0] == 0 && x.Reduction == nil && x.Sleeping() == nil && !x.pairs.Due() && x.knows(rec, at[0]) {
-			return x.duplicate(h) // it need not be packed
+			return x.duplicate(h) // the state is known, and need not be packed
 		}
 		x.start(rec)
 		for _, p := range moved {
@@ -191,7 +191,7 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		}
 	}
 	x.hold()
-	defer x.letGo() // the state may get another number after that
+	defer x.letGo() // after letGo the state may get another number
 	fresh := !x.lately(h) && x.Add(h, Origin{parent, uint16(event), coins})
 	if r := x.Reduction; r != nil {
 		if !r.aside && r.asks(r.now) {
@@ -268,7 +268,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 				return x.wrongState(rest, true)
 			}
 		}
-		if !x.Climate.Faults && (good || !inside) { // else the healed states are other ones
+		if !x.Climate.Faults && (good || !inside) { // with faults, liveness is decided for the healed forms only
 			x.Block(s).Live.Set(s)
 		}
 	}
@@ -384,7 +384,7 @@ func (x *Explorer) AnswersLeft() error {
 // Resume prepares the explorer to take further steps after one has failed.
 func (x *Explorer) Resume() {
 	x.Step.fail()
-	x.World.Judge.Pardon() // where it was the last state of a level, no other is loaded
+	x.World.Judge.Pardon() // loading another state would clear the failure, too, but after the last state of a level none is loaded
 }
 
 // LookUp looks up the states in the batch of memo m, and visits those that are new. It implements Visitor.

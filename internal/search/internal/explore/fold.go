@@ -91,7 +91,7 @@ func (x *Explorer) Interchange(sets [][]int) error {
 		vector: make(world.Vector, x.Bank.Places()), normal: make(world.Vector, x.Bank.Places()),
 	})
 	if m := x.Memo(); m != nil {
-		m.LooksAllUp() // a step is skipped where another state has it, which may be kept under other names
+		m.LooksAllUp() // a step is skipped if another order of it is taken elsewhere; but there the state may be kept under other names
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 			reached += len(effects)
 		}
 		lists++
-		unknown = unknown || reached < m.changed() || lists > 1 && len(made) > 1 // it reached farther than is known
+		unknown = unknown || reached < m.changed() || lists > 1 && len(made) > 1 // the step changed a part that no footprint has, or a crash had several outcomes
 	}); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 			o = m.common.remember(m.keys[j], places[j], made[j], m.v, m.results.counts()+m.effects.counts())
 			m.pieces[j] = o
 		}
-		if o != made[j] && !o.same(&made[j].footprint) { // the audit's business: hunt for the step that differs
+		if o != made[j] && !o.same(&made[j].footprint) { // a step did something else than before: the caller looks for the first such step of the run
 			return m.x.stray("")
 		}
 	}

@@ -453,9 +453,9 @@ func (l *Ledger) begin(words int) (number uint32, b *block) {
 	}
 	b = &block{words: words, recs: taken(&l.freed.recs, words*blockStates), origins: taken(&l.freed.origins, blockStates)}
 	if l.noted {
-		b.by = taken(&l.freed.by, blockStates) // now: later, others read it
+		b.by = taken(&l.freed.by, blockStates) // set before other goroutines can see b
 	}
-	more := append(all, b) // a copy, so that holders of the shorter list do not see it
+	more := append(all, b) // goroutines that hold the shorter list do not see b
 	l.blocks.Store(&more)
 	return uint32(len(all)) * blockStates, b
 }
@@ -742,7 +742,7 @@ func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 	switch {
 	case now < ledgerSmall:
 		larger = 2 * now
-	case l.Prints != nil: // the set is most of the memory
+	case l.Prints != nil: // the set takes most of the memory, so it grows in small steps
 		larger = now / 5 * 6
 	}
 	bytes := min(larger, l.May(now))

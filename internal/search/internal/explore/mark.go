@@ -62,7 +62,7 @@ func (c *chain) lead(t *Taker) int {
 	}
 	c.up = c.up[:0]
 	s := t.Current
-	if last >= 0 && t.Origin(s).Parent == c.links[last].state { // the first of the next level
+	if last >= 0 && t.Origin(s).Parent == c.links[last].state { // t.Current is the first state of the next level
 		c.up, s = append(c.up, s), c.links[last].state
 	}
 	for ; s != NoParent && (last < 0 || c.links[last].state != s); last-- {

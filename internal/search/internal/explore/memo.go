@@ -38,7 +38,7 @@ type Memo struct {
 	asked   int      // steps that were looked up by the node part alone
 	twins   int      // the number of twins that noteTwins has noted
 	looked  int      // how often a footprint of several parts was looked up
-	turn    int32    // number of times that all memos had been asked to forget everything when this one last did
+	turn    int32    // the value of deep.turn when this memo last forgot everything
 	batches int      // batches since then
 
 	keys   []uint64    // the keys under which the results of the present step are stored
@@ -49,7 +49,7 @@ type Memo struct {
 func NewMemo(x *Taker) *Memo {
 	tcp, udp := x.World.Links.Capacities()
 	x.World.State.Watch()
-	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, all: x.Owner.All || x.Owner.Always} // two orders of two steps are not the same steps
+	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, all: x.Owner.All || x.Owner.Always} // with step properties, every order of two steps must be taken
 	m.cache, m.worth = newCache(x), newWorth(m.n, x.Owner.Worth)
 	x.lookUp()
 	m.position = newPosition(x, &m.cache)
@@ -194,9 +194,9 @@ func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 	}
 	m.goTo(x.layout.Load(), x.rec(state))
 	calm, faults = x.Bank.Calm(m.v)
-	plain = m.odd == 0 && calm && (m.gone == 0 || !m.noFootprints && m.apart()) // else a connection is broken, somebody waits for room, ...
+	plain = m.odd == 0 && calm && (m.gone == 0 || !m.noFootprints && m.apart()) // not so if a connection is broken or a node waits for room, for example
 	if x.Healed && x.Owner.Sys.Weight != nil {
-		plain = false // which events are rare, only the world knows
+		plain = false // only the world knows which events are rare
 	}
 	return calm, faults, plain
 }
@@ -467,7 +467,7 @@ func (m *Memo) concerned(i int) bool {
 // alone.
 func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 	if o.unknown && m.sleep != nil && m.sleep.only != nil {
-		return nil // it never sleeps
+		return nil // a step with an unknown footprint is never left out, so it was taken before
 	}
 	if o.unknown {
 		return m.elsewhere(state, k, e)
@@ -490,7 +490,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 	} else {
 		for j := range o.results {
 			c := m.candidate(m.total, k, o.by)
-			if c.naps = naps; !m.apply(c, &o.results[j], i) { // for want of room, it would do something else, or something else would come of it
+			if c.naps = naps; !m.apply(c, &o.results[j], i) { // a channel is full, so the step may do something else
 				m.cut(before)
 				return m.elsewhere(state, k, e)
 			}
@@ -500,7 +500,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 		m.sleep.did(sleeperOf(e, o))
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin.Load() {
-		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same
+		if err := m.verify(o, k, i, e); err != nil { // all channels have room, so the step must have the known result
 			m.cut(before)
 			return err
 		}
@@ -588,7 +588,7 @@ func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 func (m *Memo) event(e occurrence) (event sim.Event, what uint64) {
 	i := nodeOf(e.ordinal)
 	event.Node = state.AddrOf(i)
-	own := uint64(e.what) - uint64(m.able[i].first) - 1 // of an event of the node itself
+	own := uint64(e.what) - uint64(m.able[i].first) - 1 // the index among the events that the node has by itself
 	switch e.ordinal / ordinalNodes {
 	case ordinalScript:
 		event.Kind = sim.KindScript

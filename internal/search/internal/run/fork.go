@@ -41,7 +41,7 @@ func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
 	switch {
 	case end == EndLeft && m.at != nil:
 		k.Bank, k.At = r.Bank, m.at
-	case end == EndLeft || world.Unsupported(w.Run.Err()): // nodes that cannot be copied
+	case end == EndLeft || world.Unsupported(w.Run.Err()): // nodes cannot be copied: the fork has only the answers
 	case failure != nil:
 		return nil, fmt.Errorf("the first %d steps of a run ended in a %s when they were taken again (%s)%s", steps, failure.Verdict, failure.Message, Hint)
 	case w.Run.Err() != nil:

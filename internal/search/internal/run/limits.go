@@ -247,7 +247,7 @@ func (l *Limits) Room(now int) int {
 		debug.FreeOSMemory()
 		room = min(budget-l.look(), l.Budget/2)
 	}
-	if room < now/8*9 { // not worth moving all states
+	if room < now/8*9 { // moving all states is not worth so little room
 		l.cramped = now
 		return now
 	}

@@ -109,7 +109,7 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 	}
 	if t.World.State.Hash() != t.Lag.State.Hash() {
 		all := observe.Diff(t.World.Text.Lines(), t.Lag.Text.Lines())
-		if len(all) == 0 { // the text is coarser than the hash
+		if len(all) == 0 { // the text leaves out what differs
 			return t.differ("two runs of the step led to different states, which read alike")
 		}
 		return t.differ("two runs of the step led to different states: " + t.World.Text.Describe(all[0]))
@@ -121,7 +121,7 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 // nil if it asked the same questions. failed is the failure of the second world, or nil.
 func (t *Lockstep) repeated(failed *trace.Failure) *trace.Failure {
 	switch {
-	case failed != nil && failed.Verdict == trace.VerdictGoroutine: // the first run's may have ended before it was looked for
+	case failed != nil && failed.Verdict == trace.VerdictGoroutine: // in the first run the goroutine may have ended before the check
 		t.failure = failed
 		return failed
 	case failed != nil:

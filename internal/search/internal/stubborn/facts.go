@@ -320,10 +320,10 @@ func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 			more = dependent >= 0 && p.Add(dependent) || more
 			return more, ends && !more
 		case sure:
-			if more = p.Add(c); f.classes[c].channel >= 0 { // it may hold others up
+			if more = p.Add(c); f.classes[c].channel >= 0 { // an event of c may hold others up
 				return true, false
 			}
-		default: // unless a larger set has it
+		default: // a barred or refused event may follow; only a larger set that has c may suffice
 			ends = f.ends(f.barredOf(s, r, c))
 		}
 	}

@@ -162,7 +162,7 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 		g.hurries = k == none
 	}
 	first := false
-	if k == none && g.Manner == Chain && g.below(8) != 0 { // else what is starved by priorities, such as timers, may happen
+	if k == none && g.Manner == Chain && g.below(8) != 0 { // one event in eight is picked by weight, so that timers happen, too
 		k = g.first(w, q, depth)
 		first = k != none
 	}
@@ -242,7 +242,7 @@ func (g *guiding) faults(w *world.World, q *choose.Question, node sim.Addr, yiel
 // distorted picks an event by weights that were distorted for this walk. It returns none if only rare events
 // are possible.
 func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
-	const unit, most = 1 << 20, 1 << 36 // so that 2^12 times as much of 2^15 events fits
+	const unit, most = 1 << 20, 1 << 36 // the sum of 2^15 weights, each multiplied by 2^12, fits into 64 bits
 	if q.N > len(g.weights) {
 		g.weights = make([]uint64, 2*q.N)
 	}
@@ -410,7 +410,7 @@ func (g *guiding) chain(w *world.World, e *world.Glance, k, depth int) uint64 {
 	}
 	of := g.typed(w, e, k) + uint64(e.Kind)<<8 + uint64(e.Node)*golden + uint64(e.From)<<48 + uint64(e.Link)<<56
 	of = mix(g.Key^of) + uint64(int(e.Cause)+1)*golden
-	if e.Kind == sim.KindAction || e.Link == sim.LinkSet { // it stays possible when it has happened: each time is another
+	if e.Kind == sim.KindAction || e.Link == sim.LinkSet { // the event stays possible after it has happened, and each time begins another chain
 		of += mix(uint64(depth) + golden)
 	}
 	return mix(of)
@@ -430,7 +430,7 @@ func (g *guiding) follow(w *world.World, e *world.Glance, k, depth int) {
 	if l := g.link(int(e.Cause)); l != nil {
 		l.gone = true
 	}
-	for len(g.links) < depth-g.start { // of steps that were no event's: nothing goes on with theirs
+	for len(g.links) < depth-g.start { // steps that are no events, such as healing, cause nothing
 		g.links = append(g.links, link{gone: true})
 	}
 	g.links = append(g.links, link{chain: chain})
