@@ -166,7 +166,7 @@ func (l *Sources) search(h handled) Source {
 			methods, owners = append(methods, m), append(owners, t)
 		}
 	}
-	if len(methods) == 0 { // nobody handles it
+	if len(methods) == 0 { // no layer has the method
 		return l.function(reflect.ValueOf(l.sys.New))
 	}
 	if h.value == nil {
@@ -230,7 +230,7 @@ func compareBools(a, b bool) int {
 
 // layers makes a new node, and returns it and the layers inside it.
 func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
-	defer func() { _ = recover() }() // an Upper that does not work yet
+	defer func() { _ = recover() }() // Upper may panic on a node that was not started
 	if at.IsZero() {
 		return nil
 	}

@@ -101,7 +101,7 @@ func (a *Account) Basis() (b Basis) {
 	}
 	if e != nil {
 		b |= BasisWalks
-		if c != nil && c.Exact && !f.Proved { // of a replay: a search has proved what is exact
+		if c != nil && c.Exact && !f.Proved { // this is a replay: in a search, a dead run with an exact step is proved
 			b |= BasisRecorded
 		}
 	}

@@ -73,7 +73,7 @@ func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	harmless := true
 	for i := range end {
 		harmless = harmless && all.Kept[i] > 0
-		if all.Kept[i] == 0 && fisher(all.Broke[i], all.AllBroke, 0, all.AllKept) < clearBelow/float64(n) { // one of that many steps is chosen
+		if all.Kept[i] == 0 && fisher(all.Broke[i], all.AllBroke, 0, all.AllKept) < clearBelow/float64(n) { // a bound for all n steps together, since the first that is below it is chosen
 			return &Deviates{Step: i + 1, Event: p.run.Events[i], Kept: all.AllKept, Broke: all.AllBroke, Did: all.Broke[i], WalkSteps: steps}, nil
 		}
 	}

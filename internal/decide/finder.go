@@ -213,13 +213,13 @@ func (p *Finder) Find() (*Result, error) {
 		if p.run.Live[n] || !p.run.Counts {
 			return nil, ErrAlive
 		}
-		if alive, err := p.walk(n, saltSearch, Round{firstWalks, p.walkLen}, Plain); err != nil || alive { // what is only slow shows it so
+		if alive, err := p.walk(n, saltSearch, Round{firstWalks, p.walkLen}, Plain); err != nil || alive { // a few longer walks show that a run is only slow
 			return nil, orAlive(err)
 		}
 		if err := p.settle(n, p.opts.Exhaust); err != nil {
 			return nil, err
 		}
-		if proved = p.dead <= n; proved { // where this fits, all is known; else it is asked of what walks isolate
+		if proved = p.dead <= n; proved { // if all states of the run can be decided, the critical step is known; otherwise walks isolate it
 			if err := p.settle(0, min(p.opts.Exhaust, exhaustEach)); err != nil {
 				return nil, err
 			}
@@ -253,7 +253,7 @@ func (p *Finder) Revived(from int, w Success) bool {
 	if w.Shared == 0 || at >= p.dead {
 		return false
 	}
-	rest := w // from there on it has nothing in common with the run
+	rest := w // the part of w after it has left the run
 	rest.Steps, rest.Shared = w.Steps-w.Shared, 0
 	p.verdicts[at] = verdict{alive: true, witness: rest}
 	return true
@@ -337,7 +337,7 @@ func (p *Finder) sample() (*Result, error) {
 // and no walks were taken there. It returns ErrAlive if one of them recovers.
 func (p *Finder) isolated() (low, high int, err error) {
 	n := p.run.Steps()
-	if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
+	if p.dead > n && p.verdicts[n].by == 0 { // once is enough: fresh walks decide about the result later
 		alive, err := p.alive(n)
 		if err != nil {
 			return 0, 0, err
@@ -349,35 +349,35 @@ func (p *Finder) isolated() (low, high int, err error) {
 	return p.isolate(n)
 }
 
-// narrowed tries to decide exactly what walks suggest: that the state after high steps is dead and, for a
-// violation, that the state after low steps is not. moved reports whether one of these turned out to be wrong.
+// narrowed tries to decide exactly what walks suggest: that the state after step high is dead and, for a
+// violation, that the state after step low is not. moved reports whether one of these turned out to be wrong.
 func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	if p.dead <= p.run.Steps() && p.dead > high {
 		if err := p.settle(high, p.opts.Exhaust); err != nil {
 			return false, err
 		}
-		if p.dead > high && p.verdicts[p.dead-1].alive { // it had only seemed dead there
+		if p.dead > high && p.verdicts[p.dead-1].alive { // the state after step high can recover, against what walks suggested
 			return true, nil
 		}
 	}
-	if p.survive && p.dead == high && low >= 0 && !p.verdicts[low].exact { // a walk goes on for a while, not for ever
+	if p.survive && p.dead == high && low >= 0 && !p.verdicts[low].exact { // a walk shows only that the run can go on for a while, and not for ever
 		err := p.settle(low, p.opts.Exhaust)
 		return err == nil && p.dead != high, err
 	}
 	return false, nil
 }
 
-// concluded returns the result, given that the state after low steps seems to be the last one that can recover,
-// and the next, after high steps, seems dead. It confirms both, exactly or by fresh walks. The result is nil if
+// concluded returns the result, given that the state after step low seems to be the last one that can recover,
+// and the next, after step high, seems dead. It confirms both, exactly or by fresh walks. The result is nil if
 // it cannot, or if walks are too short.
 func (p *Finder) concluded(low, high int) (*Result, error) {
 	switch longer := p.tooShort(low); {
 	case p.dead == high && (!p.survive || p.verdicts[low].exact || low < 0):
 		return &Result{Critical: p.critical(high, true)}, nil
 	case longer > 0:
-		p.walkLen = longer // the paper's case C2
+		p.walkLen = longer // case C2 of the paper on MaceMC: the walks were too short
 		return nil, nil
-	case p.survive && high == p.run.Steps(): // it failed there
+	case p.survive && high == p.run.Steps(): // the run fails in its last step
 		return p.weigh()
 	}
 	e, err := p.fresh(high)
@@ -386,7 +386,7 @@ func (p *Finder) concluded(low, high int) (*Result, error) {
 		return nil, err
 	case e == nil && p.survive:
 		return nil, nil
-	case e == nil: // one became live: it moves the position on
+	case e == nil: // a walk became live, so the critical step is a later one
 		p.walkLen = max(p.walkLen, min(p.test().Shortest(), p.opts.WalkSteps))
 		return nil, nil
 	case p.survive:
@@ -411,7 +411,7 @@ func (c *Critical) Shown(by Success, e *Evidence) {
 }
 
 // tooShort returns a larger number of steps for walks, or 0 if they are long enough or must not be longer. They
-// are too short if the walk that became live from the state after low steps, the last that seems recoverable,
+// are too short if the walk that became live from the state after step low, the last that seems recoverable,
 // took more than half of its steps.
 func (p *Finder) tooShort(low int) int {
 	if p.survive || low < 0 || p.walkLen >= p.opts.MaxWalkSteps || p.verdicts[low].witness.Steps <= p.walkLen/2 {

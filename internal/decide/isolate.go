@@ -42,7 +42,7 @@ func (p *Finder) isolate(n int) (low, high int, err error) {
 		} else {
 			high = at
 		}
-		if low >= high { // a live walk went along the run to where it had seemed dead
+		if low >= high { // a walk that became live followed the run beyond a state that had seemed dead
 			high = end
 		}
 		p.tell(low, high)
@@ -71,7 +71,7 @@ func (p *Finder) isolate(n int) (low, high int, err error) {
 		return low, high, nil
 	case low >= n:
 		return 0, 0, ErrAlive
-	default: // beyond the end of the stretch
+	default: // walks have shown a state beyond the stretch to be recoverable: begin again
 		return p.isolate(n)
 	}
 }
@@ -180,7 +180,7 @@ func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 			return 0, err
 		}
 		if alive {
-			if every > 1 { // between here and the next that was tried
+			if every > 1 { // try those between this state and the next one that was tried
 				return p.lastOf(starts, i, min(i+every, high), 1)
 			}
 			return i, nil
@@ -243,7 +243,7 @@ func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 		count := holding.Walks
 		switch end := at == p.run.Steps(); {
 		case m == Holding:
-		case p.survive: // one of many walks that goes on shows little
+		case p.survive: // a single walk that goes on shows little
 			return false, nil
 		case !end:
 			count = (p.opts.Walks + 5) / 6

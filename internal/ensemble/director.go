@@ -75,7 +75,7 @@ type fact struct {
 // body returns the function by which a child process takes a run of the system.
 func body(s setting.Setting) worlds.System {
 	return func(t *worlds.T, w *program.World, say func(any)) {
-		bubble.Hush() // the director does not pause
+		bubble.Hush() // the goroutine of the director never pauses at a draw
 		d := &director{Setting: s, t: t, w: w, say: say, wake: make(chan struct{}, 1), faults: s.Budgets()}
 		d.bind()
 		defer func() { d.over = true }()

@@ -45,7 +45,7 @@ func newNode(s setting.Setting, self sim.Addr, h *program.Host) *node {
 		for line := range strings.Lines(string(text)) {
 			var w written
 			if json.Unmarshal([]byte(line), &w) != nil {
-				break // torn
+				break // a crash has cut off the last write
 			}
 			before = append(before, disk.Write{Kind: w.Kind, Name: string(w.Name), Data: string(w.Data), Size: w.Size})
 			whole += len(line)

@@ -339,7 +339,7 @@ func (r *recorder) recording(violated, message string) (*Recording, error) {
 	if end == 0 && n > 0 {
 		end = r.all[n-1].at
 	}
-	if n == 0 || r.all[n-1].at != end || r.all[n-1].node != at { // else the run fails by what happened last
+	if n == 0 || r.all[n-1].at != end || r.all[n-1].node != at { // otherwise the last happening is at the end already, and at this node
 		r.own(end, at, judged{end.String()})
 	}
 	tape := &played{of: make([][][]*happening, len(r.lives)), steps: map[*happening]int{}, addrs: r.s.Params.Addrs()}

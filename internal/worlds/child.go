@@ -318,7 +318,7 @@ func (c *child) takeSystem(p bubble.Plan) (out took) {
 func (c *child) bubble(t *testing.T) {
 	failed := false
 	defer func() {
-		if e := recover(); e != nil { // of synctest itself: a panic of the body ends the process
+		if e := recover(); e != nil { // synctest itself panicked; a panic of the body would have ended the process
 			if !failed {
 				c.failure = deadlocked(e)
 			}

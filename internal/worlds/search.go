@@ -317,7 +317,7 @@ func (s *Search) turn(t *tape, want Failure, draws []bubble.Draw) (turn Turn, er
 
 // told describes the deviations of a run, in words.
 func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
-	for _, script := range []bool{true, false} { // what the script chose is read first
+	for _, script := range []bool{true, false} { // the choices of the script come first
 		for i, d := range draws {
 			if d.Value == 0 || d.Kind == bubble.Rand || script != (d.Kind == bubble.Choice) {
 				continue

@@ -108,7 +108,7 @@ func (s *Search) cut(t *tape, cuts [][2]int, until *uint32, wanted func(*Failure
 func least(list []bubble.Draw, first func([]bubble.Draw, [][2]int) (int, error)) ([]bubble.Draw, error) {
 	for size := (len(list) + 1) / 2; size > 0 && len(list) > 0; {
 		smaller := false
-		for at := len(list); at > 0; { // the last first: what comes after the failure is in nobody's way
+		for at := len(list); at > 0; { // from the end: draws after the failure can be removed at once
 			var cuts [][2]int
 			for to := at; to > 0; to -= size {
 				cuts = append(cuts, [2]int{max(0, to-size), to})
