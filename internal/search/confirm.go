@@ -124,7 +124,8 @@ func (h *hand) tracing() (*hand, error) {
 	return h.lends(c), err
 }
 
-// label writes the header of the path of finding f, which says what is needed to replay it.
+// label writes the header of the path of finding f: the system, the options and the verdict that a
+// replay needs.
 func (o Options) label(sys *sim.System, f *Finding) {
 	p := f.Path
 	s := o.setting(sys)

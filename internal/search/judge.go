@@ -193,7 +193,7 @@ func (f *Finding) isProved() *Finding {
 	return f
 }
 
-// Decided records in the finding what was decided about its run.
+// Decided records res, the decision about the finding's run, in the finding.
 func (f *Finding) Decided(res *decide.Result) {
 	f.Proved = f.Proved || res.Proved
 	f.Critical, f.Avoided, f.Deviates = res.Critical, res.Avoided, res.Deviates

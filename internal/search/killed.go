@@ -59,8 +59,9 @@ func (b *numbered) Answer(q *choose.Question) int {
 
 func (b *numbered) Err() error { return b.err }
 
-// Died returns the result of a search whose process ended. stats, elapsed and found are what the
-// search had recorded. If a run ended the process, it is a finding in found.
+// Died returns the result of a search whose process ended. The counts, the time and the findings
+// are those that the search had recorded by then. If a run ended the process, it is a finding in
+// found.
 func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
 	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {

@@ -134,7 +134,7 @@ type standing struct {
 	next  atomic.Pointer[standing] // the next footprint with the same hash
 }
 
-// result is what a step does when its coins get certain answers.
+// result is the outcome of a step if its coins get certain answers.
 type result struct {
 	delta   canon.Hash // the sum by which the identity of the state changes, because of the parts that the result sets
 	effects []effect
@@ -252,8 +252,8 @@ func keyBitsOf(n int) keyBits {
 	return keyBits{uint8(node), uint8((64 - keyKind - 2*node) / 2), uint8((64 - keyLink - 1 - 2*node) / 2)}
 }
 
-// ofEvent returns the key of an event: of its kind, the number i of its node, the sender, what distinguishes
-// it from like events, and the node's part.
+// ofEvent returns the key of an event: of its kind, the number i of its node, the sender, the number what, which
+// distinguishes it from like events, and the node's part.
 func (k keyBits) ofEvent(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
 	if uint64(part)>>k.event != 0 || what>>k.event != 0 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")

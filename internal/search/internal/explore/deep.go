@@ -26,7 +26,7 @@ import (
 // index of the runs.
 //
 // A state that is dropped was examined a second time, at a greater depth, with the same verdict as
-// the first time; what was counted for it is taken back.
+// the first time; its counts are subtracted again.
 type deep struct {
 	store *spill.Store
 	known *spill.Runs

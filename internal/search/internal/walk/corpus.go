@@ -38,8 +38,8 @@ const (
 	candidates = 4 // a walk draws this number of states, and takes the least used
 )
 
-// CorpusFrom is the number of steps of walks after which states are kept: recording them makes
-// walks slower, and what is found earlier is found without them. CorpusLot is the number of walks
+// CorpusFrom is the number of steps of walks after which states are kept. Recording states makes
+// walks slower, and bugs that show in fewer steps need none. CorpusLot is the number of walks
 // in a lot that uses one corpus. After CorpusLot*CorpusShare walks, a lot is the CorpusShare-th
 // part of the walks before it, so that more workers have something to do until the lot ends: see
 // docs/scale.md.
