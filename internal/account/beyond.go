@@ -37,7 +37,7 @@ func (a *Account) Beyond() string {
 		case had[k] > most && most != sim.Unlimited:
 			all = append(all, fmt.Sprintf("%d × %s, where %d is survived", had[k], name, most))
 		case elsewhere[k] > 0:
-			all = append(all, fmt.Sprintf("%d × %s elsewhere than %s says", elsewhere[k], name, promised))
+			all = append(all, fmt.Sprintf("%d × %s at a place where %s allows none", elsewhere[k], name, promised))
 		}
 	}
 	return strings.Join(all, "; ")

@@ -27,7 +27,7 @@ func TestBeyond(t *testing.T) {
 		{sim.Faults{Crash: sim.Unlimited, Loss: 1}, ""},
 		{sim.Faults{Crash: 1, Loss: 1}, "2 × crash, where 1 is survived"},
 		{sim.Faults{Crash: 1}, "2 × crash, where 1 is survived; 1 × loss, where 0 is survived"},
-		{sim.Faults{Crash: 2, Loss: 1, Only: "crash@n0"}, "1 × crash elsewhere than crash=2@n0,loss=1 says"},
+		{sim.Faults{Crash: 2, Loss: 1, Only: "crash@n0"}, "1 × crash at a place where crash=2@n0,loss=1 allows none"},
 		{sim.Faults{Crash: 2, Loss: 1, Only: "crash@n0+n1"}, ""},
 	} {
 		a := Of(&search.Result{System: &sim.System{Tolerates: c.promised}, Params: sim.Params{Nodes: 2}}, &search.Finding{Trace: ran})

@@ -64,7 +64,7 @@ func Job() (*job, error) {
 	}
 	j := new(job)
 	if err := json.Unmarshal([]byte(text), j); err != nil {
-		return nil, fmt.Errorf("%s is %q, which is no job: %v", variable, text, err)
+		return nil, fmt.Errorf("the environment variable %s is %q, which is no job of a search: %v; unset it", variable, text, err)
 	}
 	return j, nil
 }

@@ -160,7 +160,7 @@ func (s *Search) wait(cmd *exec.Cmd, out string) ([]byte, error) {
 		if time.Since(since) > stuckMost {
 			cmd.Process.Signal(syscall.SIGQUIT)
 			err := <-ended
-			return said.Bytes(), fmt.Errorf("the process printed nothing for %v, and was ended: %w", stuckMost, err)
+			return said.Bytes(), fmt.Errorf("the process printed nothing for %v, and was killed: %w", stuckMost, err)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func died(said []byte, err error) *Failure {
 		}
 	}
 	if strings.Contains(text, "SIGQUIT") {
-		return &Failure{Kind: "stuck", Message: fmt.Sprintf("the world does not get on: %v\n%s", err, first(text, 60))}
+		return &Failure{Kind: "stuck", Message: fmt.Sprintf("the world makes no progress: %v\n%s", err, first(text, 60))}
 	}
 	return &Failure{Kind: "exit", Message: fmt.Sprintf("the process ended: %v\n%s", err, first(text, 40))}
 }
