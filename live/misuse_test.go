@@ -58,7 +58,7 @@ var misuses = []struct {
 	{"room at nobody's", "which is no node", func(_ *misuser, env sim.Env) { env.TCP().RequestToSend(sim.Addr{}) }},
 	{"a bug of no list", "which System.Bugs does not list", func(_ *misuser, env sim.Env) { env.Bug("no-such-bug") }},
 	{"a file in a folder", "a file has a name without a slash", func(_ *misuser, env sim.Env) { env.Store().File("a/b") }},
-	{"a longer file", "a file is only ever cut", func(_ *misuser, env sim.Env) { env.Store().File("log").Truncate(3) }},
+	{"a longer file", "Truncate only makes a file shorter", func(_ *misuser, env sim.Env) { env.Store().File("log").Truncate(3) }},
 	{"a loop", "it loops for ever", func(_ *misuser, env sim.Env) {
 		for {
 			env.Self()

@@ -28,7 +28,7 @@ func Compose(t testing.TB, b refine.Binding, o Options) {
 		case !r.Included:
 			t.Errorf("%s over %s does what it cannot do over %s: %s", b.System.Name, r.Over, b.Over.Words[0], r)
 		case !r.Exact:
-			t.Errorf("%s over %s has more than %d states, so that it refines %s is not known; bound it, or set States", b.System.Name, r.Over, r.States[0], b.Over.Words[0])
+			t.Errorf("%s over %s has more than %d states, so whether it refines %s is not known; bound it, or set States", b.System.Name, r.Over, r.States[0], b.Over.Words[0])
 		default:
 			t.Logf("%s over %s: %s", b.System.Name, r.Over, r)
 		}

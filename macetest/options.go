@@ -79,7 +79,7 @@ func scale(short bool) (float64, error) {
 
 func positive(name string, n float64) (float64, error) {
 	if !(n > 0) || n > 1e9 {
-		return 0, fmt.Errorf("macetest: %s is not a number of more than 0, as 0.5 or 100", name)
+		return 0, fmt.Errorf("macetest: %s is not a number above 0, such as 0.5 or 100", name)
 	}
 	return n, nil
 }

@@ -331,10 +331,10 @@ func TestTimesAreRefused(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func(){
-		"macemc: Time.Add(-1s): a duration that is added is 0 or more; use Sub to go back":         func() { mine.Add(-time.Second) },
-		"macemc: Time.Sub(-1s): a duration that is taken off is 0 or more; use Add to go on":       func() { mine.Sub(-time.Second) },
-		"macemc: two times are more than 320256h0m0s apart; no clock is kept that long":            func() { mine.Add(1<<62 - 1) },
-		"macemc bug: macetime: an answer was assumed that is not possible; Compare says which are": func() { c.Assume(mine, mine, true) },
+		"macemc: Time.Add(-1s): a duration that is added is 0 or more; use Sub to go back":                             func() { mine.Add(-time.Second) },
+		"macemc: Time.Sub(-1s): a duration that is taken off is 0 or more; use Add to go on":                           func() { mine.Sub(-time.Second) },
+		"macemc: two times are more than 320256h0m0s apart, which is more than macemc supports; use shorter durations": func() { mine.Add(1<<62 - 1) },
+		"macemc bug: macetime: an answer was assumed that is not possible; Compare says which are":                     func() { c.Assume(mine, mine, true) },
 	} {
 		func() {
 			defer func() {

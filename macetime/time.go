@@ -54,7 +54,7 @@ const spanMost = math.MaxInt64 / 8
 // within panics if d is longer than spanMost.
 func within(d int64) time.Duration {
 	if d > spanMost || d < -spanMost {
-		panic(fmt.Sprintf("macemc: two times are more than %s apart; no clock is kept that long",
+		panic(fmt.Sprintf("macemc: two times are more than %s apart, which is more than macemc supports; use shorter durations",
 			time.Duration(spanMost).Round(time.Hour)))
 	}
 	return time.Duration(d)

@@ -82,7 +82,7 @@ func (c *Conditions) seen(sys *System, p Params) string {
 	case err == nil && slow(sys, p, c.Network):
 		return "on a slow link, a message that nobody takes holds back no other"
 	case err == nil && clock != nil && !c.FreeTimers:
-		return "timers are in the order of clocks, where a slow node holds up time and a failed one does not"
+		return "timers fire in the order of clocks, where a slow node holds up time and a failed one does not"
 	case !sys.Within.IsZero():
 		return fmt.Sprintf("System.Within %q looks at the nodes that are up", sys.Within.Name)
 	}
@@ -95,11 +95,11 @@ func (c *Conditions) seen(sys *System, p Params) string {
 		}
 		switch q.rule.Kind {
 		case sight.RuleEventually:
-			return fmt.Sprintf("property %q asks what can still be reached, and from a state that a failure made dead a node that is only slow still recovers (check the others alone, by their names)", q.Name)
+			return fmt.Sprintf("property %q asks what can still be reached, and a system that cannot recover without a failed node can recover if that node is only slow (check only the other properties, by their names)", q.Name)
 		case sight.RuleCools:
-			return fmt.Sprintf("property %q asks what every fair run comes to, and a node that failed need not do anything (check the others alone, by their names)", q.Name)
+			return fmt.Sprintf("property %q is about fair runs, in which every node acts again and again unless it has failed (check only the other properties, by their names)", q.Name)
 		case sight.RuleSteps:
-			return fmt.Sprintf("property %q looks at steps, and a failure is one (check the others alone, by their names)", q.Name)
+			return fmt.Sprintf("property %q looks at steps, and in the model explicit a failure is a step (check only the other properties, by their names)", q.Name)
 		}
 	}
 	return ""

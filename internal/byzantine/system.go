@@ -49,7 +49,7 @@ func single(c *conduct) error {
 	var g handler.Guards
 	err := guard.Call("New", func() { g = handler.GuardsOf(c.make(c.Node)) })
 	if err == nil && !c.Seen && g.Quorate() {
-		err = fmt.Errorf("the Byzantine node %s of %s takes several messages at once (sim.OnQuorum), which it can only where properties see it", c.Node, c.sys.Name)
+		err = fmt.Errorf("the Byzantine node %s of %s takes several messages at once (sim.OnQuorum), and a Byzantine node gets messages one by one unless Seen is set; use sim.OnMessage", c.Node, c.sys.Name)
 	}
 	return err
 }

@@ -96,7 +96,7 @@ func (c *copies) merge() bool {
 		if whole {
 			g.to = first.plan.memory(first.cap)
 		} else if g.to = union(c.blocks[i:j], g); g.to == nil {
-			c.refused = fmt.Sprintf("values of %s lie across others in memory", first.plan.typ)
+			c.refused = fmt.Sprintf("values of %s overlap other values in memory only in part, which only unsafe code can bring about", first.plan.typ)
 			return false
 		}
 		c.groups = append(c.groups, g)

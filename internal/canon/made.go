@@ -101,7 +101,7 @@ func (c *copies) later(s *copyStep, to, from unsafe.Pointer) {
 	}
 	o := c.owner.takenBy(s.plan.made)
 	if o == nil {
-		c.refused = fmt.Sprintf("%s.%s is made again for a %s, and no such object is around it: pointers must lead to it", s.plan.typ, fieldAt(s.plan.typ, s.size).Name, s.plan.made.Owner)
+		c.refused = fmt.Sprintf("%s.%s is made again for a %s, and no such object is around it: hold the object, and what is between it and the field, by pointers", s.plan.typ, fieldAt(s.plan.typ, s.size).Name, s.plan.made.Owner)
 		return
 	}
 	c.makings = append(c.makings, making{from, to, s.plan, s.size, *o})

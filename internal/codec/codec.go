@@ -249,7 +249,7 @@ func (r *reader) count(least int) int {
 func (r *reader) presence() bool {
 	b := r.byte()
 	if b > 1 {
-		r.fail("what is neither there nor nil")
+		r.fail("the byte that says whether a value is nil is neither 0 nor 1")
 	}
 	return r.err == nil && b == 1
 }
@@ -279,7 +279,7 @@ func (r *reader) dynamic(c *Codec) reflect.Value {
 	case n-2 < uint64(len(r.types)):
 		p = r.types[n-2]
 	default:
-		r.fail("a value is of the type %d of %d", n-1, len(r.types))
+		r.fail("a value refers to the type number %d, and %d types were introduced", n-1, len(r.types))
 		return reflect.Value{}
 	}
 	if !r.has(p.least) || !r.enter() {

@@ -136,7 +136,7 @@ func TestHostileBytes(t *testing.T) {
 	}{
 		"no bytes":                 {nil, "ends too late"},
 		"nil":                      {[]byte{0}, "the bytes have nil"},
-		"a type by number":         {[]byte{2}, "type 1 of 0"},
+		"a type by number":         {[]byte{2}, "number 1, and 0 types were introduced"},
 		"a long list":              {typed([]int{}, 1, 0xff, 0xff, 0xff, 0xff, 0x0f), "elements are announced"},
 		"many empty things":        {typed([]struct{}{}, 1, 0xff, 0xff, 0xff, 0xff, 0x0f), "elements are announced"},
 		"a long string":            {typed("", 0xff, 0xff, 0xff, 0xff, 0x0f), "elements are announced"},
@@ -145,7 +145,7 @@ func TestHostileBytes(t *testing.T) {
 		"a bool of 2":              {typed(true, 2), "neither 0 nor 1"},
 		"keys out of order":        {typed(map[string]bool{}, 1, 2, 1, 'b', 0, 1, 'a', 0), "not in order"},
 		"a key twice":              {typed(map[string]bool{}, 1, 2, 1, 'a', 0, 1, 'a', 0), "not in order"},
-		"a pointer to nowhere":     {typed(&deeper{}, 7), "leads to the value"},
+		"a pointer to nowhere":     {typed(&deeper{}, 7), "refers to the value number 6, and 0 values came before"},
 		"more":                     {typed(true, 1, 0), "1 bytes follow the value"},
 		"deep":                     {deep, "too deep"},
 		"a type of another package": {append([]byte{1, 8}, "net.Conn\x00\x00\x00\x00\x00\x00\x00\x00"...),

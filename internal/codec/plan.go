@@ -480,7 +480,7 @@ func (p *plan) pointer(elem *plan) {
 			elem.read(r, q)
 			r.leave()
 		case n-2 >= uint64(len(r.made)):
-			r.fail("a pointer leads to the value %d of %d", n-1, len(r.made))
+			r.fail("a pointer refers to the value number %d, and %d values came before", n-1, len(r.made))
 		case r.made[n-2].of != elem:
 			r.fail("a pointer to a %s leads to an earlier value, which is a %s", t, r.made[n-2].of.typ)
 		default:

@@ -201,7 +201,7 @@ const nameMost = 1000
 // resolve returns the type with a name. depth counts how many type names contain this one.
 func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 	if len(name) > nameMost || depth > 20 {
-		return nil, fmt.Errorf("the bytes name a type by %d bytes, inside %d other names; no type of this program has such a name", len(name), depth)
+		return nil, fmt.Errorf("the bytes have a type name of %d bytes, nested in %d other names; no type of this program has such a name", len(name), depth)
 	}
 	if t, ok := basics[name]; ok {
 		return t, nil

@@ -193,7 +193,7 @@ func (e *Env) timed(what string, v any) {
 // untold panics if a text that leaves the node contains a time. what says what the text is.
 func (e *Env) untold(what, text string) {
 	if t, is := macetime.Written(text); is {
-		panic(fmt.Sprintf("macemc: %s writes the time %s as text into %s, %s; no comparison is asked about a text: send a duration, or keep the macetime.Time in the node, and write times as text with Logf alone",
+		panic(fmt.Sprintf("macemc: %s writes the time %s as text into %s, %s; a search does not try both answers to a comparison of texts: send a duration, or keep the macetime.Time in the node, and write times as text only with Logf",
 			e.self, t, what, macetime.Plain(text)))
 	}
 }

@@ -113,7 +113,7 @@ func (f *file) ReadAll() []byte { return []byte(f.e.use("Store.ReadAll").answer.
 func (f *file) Truncate(size int) {
 	s := f.e.use("Store.Truncate")
 	if n := len(s.answer.Disk().Read(f.name)); size < 0 || size > n {
-		panic(fmt.Sprintf("macemc: File.Truncate(%d) of %s: it has %d bytes; a file is only ever cut", size, f.name, n))
+		panic(fmt.Sprintf("macemc: File.Truncate(%d) of %s: it has %d bytes; Truncate only makes a file shorter", size, f.name, n))
 	}
 	s.must(disk.Write{Kind: disk.Truncate, Name: f.name, Size: size})
 }

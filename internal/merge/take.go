@@ -157,7 +157,7 @@ func (m *merger) broken(i int, v *record.Event) bool {
 			return false
 		}
 		if kind != v.Kind {
-			m.differ("n%d heard that its connection to %s was %q, and in the simulation it can only be %q: whether anything had come by it could not be known", i, v.From, word(v.Kind), word(kind))
+			m.differ("n%d got the error that its connection to %s was %q, and in the simulation it can only be %q: the live node could not know whether the connection had delivered a message", i, v.From, word(v.Kind), word(kind))
 		}
 		return m.itself(k)
 	}

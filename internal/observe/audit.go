@@ -423,7 +423,7 @@ func (a *Audit) lazily(was canon.Hash, v any) string {
 	if field == "" {
 		return ""
 	}
-	return fmt.Sprintf("; or, if it is only filled in when it is first asked for, add %q to System.Opaque", field)
+	return fmt.Sprintf("; or, if it is a cache that is filled in when it is first used, add %q to System.Opaque", field)
 }
 
 // differences names the first few differences.

@@ -206,7 +206,7 @@ func (c *Coverage) neverCoins() (never []string) {
 			never = append(never, fmt.Sprintf("coin %q: "+was, t.why, strings.Join(missing, ", "), len(t.sides)-1))
 		}
 		if t.wide > 0 {
-			never = append(never, fmt.Sprintf("coin %q has %d answers: which of them were never given was not counted", t.why, t.wide))
+			never = append(never, fmt.Sprintf("coin %q has %d answers, which are too many to count those that were never given", t.why, t.wide))
 		}
 	}
 	slices.Sort(never)
@@ -260,7 +260,7 @@ func (c *Coverage) dropped() (never []string) {
 		}
 	}
 	for _, place := range sim.Keys(at) {
-		never = append(never, fmt.Sprintf("what Send returns at %s is never looked at, and was a refusal", place))
+		never = append(never, fmt.Sprintf("the result of Send at %s is ignored, and a send there was refused", place))
 	}
 	return never
 }

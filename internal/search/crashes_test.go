@@ -160,7 +160,7 @@ func TestImplicitCrashesAreRefused(t *testing.T) {
 		"no fault":    {system: "paxos", want: "no fault down is allowed"},
 		"restarts":    {system: "paxos", faults: sim.Faults{Down: 1, Crash: 1}, want: "crash=1 lets failed nodes restart"},
 		"connections": {system: "randtree", faults: sim.Faults{Down: 1}, want: "a node sends by tcp"},
-		"clocks":      {system: "lease", faults: sim.Faults{Down: 1}, want: "timers are in the order of clocks"},
+		"clocks":      {system: "lease", faults: sim.Faults{Down: 1}, want: "timers fire in the order of clocks"},
 		"detector":    {system: "election", faults: sim.Faults{Down: 1}, want: "a node sends by tcp"},
 		"storage":     {system: "wal", faults: sim.Faults{Down: 1}, want: "a node stores"},
 		"liveness": {system: "paxos", faults: sim.Faults{Down: 1}, want: "asks what can still be reached", change: func(sys *sim.System, _ *Options) {

@@ -49,7 +49,7 @@ func TestDroppedRefusals(t *testing.T) {
 		}
 		var places []string
 		for _, never := range res.Never {
-			if place, is := strings.CutPrefix(never, "what Send returns at search/dropped_test.go:"); is {
+			if place, is := strings.CutPrefix(never, "the result of Send at search/dropped_test.go:"); is {
 				line, _, _ := strings.Cut(place, " ")
 				places = append(places, line)
 				if !slices.Contains(res.Slack, never) {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-var errNone = errors.New("this operating system lets no two processes share memory")
+var errNone = errors.New("macemc cannot share memory between processes on this operating system")
 
 // New returns an error on this system.
 func New() (*Trail, error) { return nil, errNone }

@@ -75,7 +75,7 @@ func (w *World) sided(q asked, as string) int {
 // room before the step and the messages that the step has sent so far.
 func (a answers) Room(s handler.Send) bool {
 	if a.w.implicit {
-		panic(unsupported("a node sends by tcp, where a failed node resets its connections and the others are told, so the crash model implicit differs from explicit; use explicit"))
+		panic(unsupported("a node sends by tcp, where the peers of a failed node get an error, so the crash model implicit differs from explicit; use explicit"))
 	}
 	l := &a.w.Links
 	c := l.Channel(a.at(), s.To.Index())

@@ -248,7 +248,7 @@ func (k *nodePart) local() Local {
 // few returns n, a number of events of a node, as 16 bits. It stops the run if n is too large.
 func few(n int) uint16 {
 	if n > math.MaxUint16 {
-		panic(unsupported(fmt.Sprintf("a node has %d events of its own; 65,535 are the most that can be told apart", n)))
+		panic(unsupported(fmt.Sprintf("a node has %d events of its own at once, and macemc supports at most 65,535; let it offer or schedule fewer", n)))
 	}
 	return uint16(n)
 }

@@ -47,7 +47,7 @@ func (all *nodes) settleTimes(i int) {
 func (w *World) untold(i int) {
 	for _, l := range w.walker.Lines(w.nodes.at[i].node) {
 		if t, is := macetime.Written(l.Path + " " + l.Value); is {
-			panic(fmt.Sprintf("macemc: %s keeps the time %s as text, in %s = %s; no comparison is asked about a text: keep the macetime.Time, and write times as text with Logf alone",
+			panic(fmt.Sprintf("macemc: %s keeps the time %s as text, in %s = %s; a search does not try both answers to a comparison of texts: keep the macetime.Time, and write times as text only with Logf",
 				state.AddrOf(i), t, macetime.Plain(l.Path), macetime.Plain(l.Value)))
 		}
 	}

@@ -118,7 +118,7 @@ func TestTimesStayWithTheirNode(t *testing.T) {
 		{"task", func(k *keeper, env sim.Env) { env.Post(env.Now()) }, "macemc: n0 puts a time into a task, "},
 		{"fact", func(k *keeper, env sim.Env) { env.Emit(env.Now()) }, "macemc: n0 puts a time into a fact, "},
 		{"text in a message", func(k *keeper, env sim.Env) { env.TCP().Send(env.Peers()[0], fmt.Sprint("at ", env.Now())) },
-			"macemc: n0 writes the time last as text into a message, \"at last\"; no comparison is asked about a text: send a duration, or keep the macetime.Time in the node, and write times as text with Logf alone"},
+			"macemc: n0 writes the time last as text into a message, \"at last\"; a search does not try both answers to a comparison of texts: send a duration, or keep the macetime.Time in the node, and write times as text only with Logf"},
 		{"number in a message", func(k *keeper, env sim.Env) {
 			env.TCP().Send(env.Peers()[0], []byte(fmt.Sprintf("%d", env.Now().Add(5*time.Second))))
 		},

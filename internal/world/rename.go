@@ -121,7 +121,7 @@ func (r *Renaming) Sum(place int) (h canon.Hash) {
 func (r *Renaming) node(i int) canon.Hash {
 	ns := &r.st.nodes.at[i]
 	if ns.clock != nil {
-		panic(unsupported("a node that holds times cannot be interchangeable, since what is known of times goes by the order in which they are found in the node; take its System.Interchangeable away, or search with Options.Symmetry none"))
+		panic(unsupported("a node that holds times cannot be interchangeable, since the state numbers its times in the order in which they are found in the node; leave it out of System.Interchangeable, or search with Options.Symmetry none"))
 	}
 	condition := uint64(ns.life)
 	if r.st.links.TCP().Flushing(i) {

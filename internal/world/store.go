@@ -208,7 +208,7 @@ func (d *disks) survive(i int) (told string) {
 	}
 	if ns.disk.Loses() {
 		if n := ns.disk.TooMany(d.shuffled); n > 0 {
-			panic(unsupported(fmt.Sprintf("%s has %d writes of which a crash may leave any, and those are too many ways to take all of; let it sync more often, or leave Options.DiskReorder out", state.AddrOf(i), n)))
+			panic(unsupported(fmt.Sprintf("%s has %d writes of which a crash may keep any subset, and those are too many outcomes to try all; let it sync more often, or leave Options.DiskReorder out", state.AddrOf(i), n)))
 		}
 		of := ns.disk
 		outcomes := of.Outcomes(d.shuffled)

@@ -171,7 +171,7 @@ func TestStoreSurvives(t *testing.T) {
 func TestStoreIsUsedWrongly(t *testing.T) {
 	for want, use := range map[string]func(sim.Env){
 		`macemc: env.Store().File("a/b"): a file has a name without a slash; there are no folders`: func(env sim.Env) { env.Store().File("a/b") },
-		`macemc: File.Truncate(3) of log: it has 0 bytes; a file is only ever cut`:                 func(env sim.Env) { env.Store().File("log").Truncate(3) },
+		`macemc: File.Truncate(3) of log: it has 0 bytes; Truncate only makes a file shorter`:      func(env sim.Env) { env.Store().File("log").Truncate(3) },
 	} {
 		if _, f := used(t, world.Config{}, nil, use); f == nil || f.Message != want {
 			t.Errorf("found is %+v; want %s", f, want)
