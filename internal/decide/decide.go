@@ -103,9 +103,9 @@ func (r *Run) event(step int) string {
 type Lab interface {
 	// Walk takes walks from a state.
 	Walk(q Walks) (*Walked, error)
-	// Settle decides exactly which states of the run, beginning with from, can recover, or can go on without
-	// a failure of the service. It visits at most most states. last is the last state that can, or from-1 if
-	// none can.
+	// Settle decides exactly which states of the run, beginning with number from, can recover, or can go on without
+	// a failure of the service. most is the largest number of states to visit. last is the last state that can, or
+	// from-1 if none can.
 	Settle(from, most int) (last int, decided bool, err error)
 	// Did takes walks from a state, and counts for each step of the run how many of them took the same step.
 	Did(q Walks) (*Did, error)

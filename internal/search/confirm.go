@@ -16,9 +16,9 @@ import (
 // number of times that a run is repeated to see it fail again.
 const repetitions = 100
 
-// confirm repeats a run that ended in the failure want, from its start, in lockstep and with every check on,
-// and makes a finding of this second run. If the run does not fail again in the same way, the finding is that
-// the service is not deterministic.
+// confirm repeats, from its start, a run that ended in the failure want. It takes the run in lockstep and with
+// every check on, and makes a finding of this second run. If the run does not fail again in the same way, the
+// finding is that the service is not deterministic.
 func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {

@@ -17,8 +17,8 @@ type fact struct {
 // about looks up the stored decisions about the states of a run whose numbers are at least from; healed has the
 // identities of the healed forms of all states of the run. If known is true, s is the answer: the stored decisions
 // determine the last state that can recover, or an earlier attempt has visited at least most states without
-// deciding. If known is false, the caller must decide about states from to end; the states after end are known to
-// be dead.
+// deciding. If known is false, the caller must decide about the states up to number end; those after it are known
+// to be dead.
 func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, known bool) {
 	end = len(healed) - 1
 	for end > from && k[healed[end]].dead {

@@ -31,8 +31,8 @@ type hand struct {
 	confirming *hand // the hand that last repeated a run for this one
 }
 
-// newHand makes a hand for the search of, or for a lab if of is nil. If like is not nil, the new
-// hand has the same prefix and the same limits as like.
+// newHand makes a hand that belongs to the search of or, if of is nil, to a lab. If like is not
+// nil, the new hand has the same prefix and the same limits as like.
 func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, error) {
 	opts, err := opts.filled()
 	if err != nil {

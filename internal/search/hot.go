@@ -317,17 +317,17 @@ func repeatsFrom(path *choose.Path) (int, error) {
 	return n, nil
 }
 
-// Loop looks for a way to continue a run so that it stays hot for ever. It visits at most most
-// states that can follow the run. If property is not "", it looks only for that property. It
-// returns nil if it finds no such way. whole reports whether it visited all states that can follow.
+// Loop looks for a way to continue a run so that it stays hot for ever. If property is not "", it
+// looks only for that property. It returns nil if it finds no such way. most is the largest number
+// of states to visit; whole reports whether these were all that can follow the run.
 func (l *Lab) Loop(of *Case, property string, most int) (f *Finding, whole bool, err error) {
 	after, err := l.after(of, of.Steps(), property, most, true)
 	return after.f, after.whole, err
 }
 
 // Ever reports whether a fair run can stay hot for ever, without becoming cold in between, if it
-// continues from state number at of a run and the environment heals there. It visits at most most
-// states. whole reports whether these are all that can follow.
+// continues from state number at of a run and the environment heals there. most is the largest
+// number of states to visit; whole reports whether these were all that can follow.
 func (l *Lab) Ever(of *Case, at int, property string, most int) (ever, whole bool, err error) {
 	after, err := l.after(of, at, property, most, false)
 	return after.ever, after.whole, err

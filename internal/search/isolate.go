@@ -34,11 +34,11 @@ type settled struct {
 	lost      []bool // by state of the run: from it, none of this is possible
 }
 
-// recovers returns the last state, among those with numbers from from on, from which the run can
-// recover, or from-1 if there is none. States outside System.Within and System.Assume are visited,
-// too, as they are by walks. But if the end of the run can reach a state outside Assume, recovers
-// returns the end, since such a run is not called dead. An earlier state can recover only if it
-// reaches a live one.
+// recovers returns the last state from which the run can recover, or from-1 if there is none. It
+// considers only states whose number is at least from. States outside System.Within and
+// System.Assume are visited, too, as they are by walks. But if the end of the run can reach a state
+// outside Assume, recovers returns the end, since such a run is not called dead. An earlier state
+// can recover only if it reaches a live one.
 func (q settling) recovers(from int) (settled, error) {
 	s, err := q.reaches(from)
 	end := len(q.path.Steps)
@@ -57,21 +57,21 @@ func (q settling) recovers(from int) (settled, error) {
 	return s, nil
 }
 
-// reaches returns the last state, among those with numbers from from on, that can reach a live one,
-// or from-1 if there is none.
+// reaches returns the last state that can reach a live one, or from-1 if there is none. It
+// considers only states whose number is at least from.
 func (q settling) reaches(from int) (settled, error) {
 	return q.exhaust(from, true, (*closure.Closure).Resolve, (*closure.Closure).Dead)
 }
 
-// survives returns the last state, among those with numbers from from on, after which the run can
-// continue without a violation of a property, for ever or until it rests, or from-1 if there is none.
-// It does not decide about other failures.
+// survives returns the last state after which the run can continue without a violation of a property, for ever or
+// until it rests, or from-1 if there is none. It considers only states whose number is at least from. It does not
+// decide about other failures.
 func (q settling) survives(from int) (settled, error) {
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }
 
-// exhaust makes a closure of all states that can follow the states of the run with numbers from
-// from on, and returns the last of these for which lost is false. The function look examines the
+// exhaust makes a closure of all states that can follow the states of the run whose number is at
+// least from, and returns the last of these for which lost is false. The function look examines the
 // closure, and lost then reports whether a state of the run is lost. If memo is true, steps are
 // looked up in a memo. The counts of exhaust are not added to the search's, since they concern one
 // run only.

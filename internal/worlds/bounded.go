@@ -93,8 +93,8 @@ func (s *Search) beyond(base []bubble.Draw, taken *int) (f *Finding, all map[int
 	return nil, all, nil
 }
 
-// further takes worlds that deviate once more than a tape: of those numbered from from to to-1, every stride-th, in
-// one process after another.
+// further takes worlds that deviate once more than a tape: every stride-th, from world number from to the one
+// before to, in one process after another.
 func (s *Search) further(tape string, from, to, stride int) (r result, err error) {
 	all := map[int]bubble.Draw{}
 	for {

@@ -49,8 +49,8 @@ func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 	return state, known
 }
 
-// remember keeps the number of the state with identity h, which is new, if it is in the sample that first
-// knows.
+// remember keeps the number of the state with identity h, which is new, if the state belongs to the sample whose
+// numbers are kept: see first.
 func (x *Explorer) remember(h canon.Hash) {
 	if x.Prints == nil || len(x.sample) >= duplicatePrints || x.Next%sampleEvery != 0 {
 		return

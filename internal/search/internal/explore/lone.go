@@ -8,7 +8,7 @@ import (
 // lone finds the states of a system with one node without the set of a ledger. Most states of such a system differ
 // from the first one only in the node, so the number of the node's part (its state, as numbered by the bank)
 // identifies the state. Other states stay in the set. The parts that one goroutine adds are numbered one after
-// another. If that is so for the states of a whole block, the states are in a row: once they are expanded, only the
+// another. If the states of a whole block have such parts, they are in a row: once they are expanded, only the
 // number of the first part is kept.
 type lone struct {
 	mu     sync.Mutex // guards writes of home and chunks

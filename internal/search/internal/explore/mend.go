@@ -7,8 +7,8 @@ import (
 	"macemc/internal/world"
 )
 
-// resting is a state from which only the steps of a choice were taken, as an element of the list of
-// such states that the choice begins.
+// resting is a state from which only the steps of a choice were taken. It is an element of the
+// choice's list of such states.
 type resting struct {
 	state uint32
 	next  int32 // index of the next state, as in choice.first

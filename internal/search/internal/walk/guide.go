@@ -302,8 +302,8 @@ func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by 
 	return by
 }
 
-// drawn returns the exponent that was drawn for the kind and type of event e, its node and its link. The hash
-// of the type's name is of.
+// drawn returns the exponent that was drawn for the kind and type of event e, its node and its link. of is the hash
+// of the name of the type.
 func (g *guiding) drawn(e *world.Glance, of uint64) (by int) {
 	const each = 4
 	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
