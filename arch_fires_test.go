@@ -9,8 +9,8 @@ import (
 // Each rule is shown to fire on a house small enough to read, and to be silent
 // where it should be.
 
-// fence and slash are spelt out so that the rules do not read these houses as
-// parts of this file.
+// fence and slash are constants, since the rules read this file, too: they must not take the sample
+// documents and imports in it for its own.
 const (
 	fence = "```"
 	slash = "/"
@@ -55,17 +55,17 @@ func mustParse(tree fstest.MapFS) []source {
 	return sources
 }
 
-// granting is an architecture document with these permissions.
+// granting returns an architecture document that has these lines as its permissions.
 func granting(lines ...string) string {
 	return "# A house\n\n" + fence + "permissions\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
 }
 
-// drawn is an architecture document with these rooms drawn.
+// drawn returns an architecture document that has these lines as its drawing of rooms.
 func drawn(lines ...string) string {
 	return "\n" + fence + "rooms\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
 }
 
-// worded is a document with a text, and a table of one word.
+// worded returns a document with a text, and a table of words that has one word.
 func worded(text, word string) string {
 	table := "| word | meaning |\n|---|---|\n"
 	if word != "" {

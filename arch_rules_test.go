@@ -85,7 +85,7 @@ func exists(tree fs.FS, name string) bool {
 	return err == nil
 }
 
-// tableOrder reports arrows of the table that do not point down.
+// tableOrder reports rooms that may import a room which does not stand before them in the table.
 func tableOrder(rooms []room) []string {
 	var problems, before []string
 	for _, r := range rooms {
@@ -194,8 +194,7 @@ var insteadOf = map[string]string{
 	bubble:     "wait for the event itself, and draw from a generator that has a seed",
 }
 
-// A permission says that a file, or a folder when it ends in a slash, may use
-// some kinds of things.
+// A permission allows a file, or a folder if path ends in a slash, to use some kinds of things.
 type permission struct {
 	path   string
 	kinds  []string
@@ -321,7 +320,8 @@ func importNames(file *ast.File) map[string]string {
 	return names
 }
 
-// selected resolves a selector on an imported package.
+// selected returns the package and the name that a selector denotes, if it selects from an imported
+// package.
 func selected(node *ast.SelectorExpr, names map[string]string) (pkg, name string) {
 	if x, ok := node.X.(*ast.Ident); ok {
 		return names[x.Name], node.Sel.Name
@@ -429,8 +429,8 @@ func sentences(text string) int { return len(sentenceEnd.FindAllString(text, -1)
 
 var roomsBlock = regexp.MustCompile("(?s)\n```rooms\n(.*?)\n```\n")
 
-// documentMax is how many lines the architecture document may have: a page that
-// is read in one sitting. The rest belongs into the doc.go of a room.
+// documentMax is the largest number of lines of the architecture document, which should be read in
+// one sitting. Details belong into the doc.go of a room.
 const documentMax = 250
 
 // drawing reports differences between the packages, the table of imports and the
@@ -484,13 +484,13 @@ var (
 	letters    = regexp.MustCompile(`[A-Z]?[a-z]+`)
 )
 
-// wordRooms are the rooms with words of their own: the types that the comment of such
-// a package links to stand in the table of words.
+// wordRooms are the rooms that introduce words: each type that the package comment of such a room
+// links to must stand in the table of words.
 var wordRooms = []string{"internal/world", "internal/decide", "internal/search", "internal/search/internal/*"}
 
-// vocabulary holds the table of words to what introduces words: what stands in italics
-// in the document, and the types that the comments of the rooms with words of their own
-// link to. Each has a row; and each word of the table is one that the code uses.
+// vocabulary compares the table of words with the words that are introduced: those in italics in
+// the document, and the types that the package comments of wordRooms link to. Each of them must
+// have a row, and each word of the table must be used in the code.
 func vocabulary(text string, sources []source) []string {
 	var problems []string
 	before, table, found := strings.Cut(text, "\n## Words\n")
@@ -540,8 +540,8 @@ func firstGroups(pattern *regexp.Regexp, text string) []string {
 	return groups
 }
 
-// private matches what means something on one machine or to one team only. The
-// patterns are written so that they do not match themselves.
+// private matches texts that mean something only on one machine or to one team. The patterns are
+// written so that they do not match themselves.
 var private = []*regexp.Regexp{
 	regexp.MustCompile(`(^|[^\w.\-/])/(work|root|home/\w+)/`),
 	regexp.MustCompile(`(?i)\bsub[-_ ]?agents?\b`),

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// A room is a package, or a family of packages, and what it may import of this
-// module. Rooms stand in an order, the lowest first: a room may import only
-// what stands before it (and systems/* one another).
+// A room is a package, or a family of packages, with the packages of this module that it may
+// import. The rooms are in order, the lowest first: a room may import only rooms before it, except
+// that packages of systems/* may import one another.
 type room struct {
 	path    string            // a pattern of path.Match, as are all the others
 	may     []string          // what its code may import
-	tests   []string          // what its tests may import besides, and besides everyTest
+	tests   []string          // what its tests may import in addition to may and everyTest
 	instead map[string]string // what to do instead of importing a room; "" stands for every other
 }
 
@@ -27,11 +27,10 @@ var (
 	belowCmd    = join(belowReport, "internal/jobs", "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
 )
 
-// rooms is the whole house, from the cellar up.
+// rooms lists all packages of this module, the lowest first.
 //
-// To add a package: put it after everything that it imports, name those, and
-// draw it in ARCHITECTURE.md. A new arrow between rooms is a decision: give its
-// reason in the commit.
+// To add a package: put it after everything that it imports, name those, and draw it in
+// ARCHITECTURE.md. A new permission to import is a decision: give its reason in the commit.
 var rooms = []room{
 	{
 		path:    ".",

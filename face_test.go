@@ -64,7 +64,8 @@ func (l *faceOf) object(name string, o types.Object) {
 	}
 }
 
-// body looks at the type behind a name: of a struct, only its exported fields are public.
+// body looks for internal types in the type that a name is defined as. Of a struct, it looks only
+// at the exported fields.
 func (l *faceOf) body(name string, t types.Type) {
 	s, isStruct := t.(*types.Struct)
 	if !isStruct {
@@ -84,8 +85,8 @@ func (l *faceOf) params(name string, list *types.TypeParamList) {
 	}
 }
 
-// look notes the first internal type in a type that is written out: it does not go into named types,
-// which stand for themselves.
+// look records the first internal type that occurs in t. It does not look into the definitions of
+// named types, which are checked under their own names.
 func (l *faceOf) look(name string, t types.Type) {
 	switch t := t.(type) {
 	case *types.Alias:

@@ -17,8 +17,8 @@ var (
 	unsaid  = regexp.MustCompile(`[^\pL\pN_ -]`)
 )
 
-// anchors are what links may name in a page: its headings as GitHub turns them
-// into names.
+// anchors returns the names by which links may refer to the headings of a page. GitHub makes them
+// from the headings.
 func anchors(page string) map[string]bool {
 	all := map[string]bool{}
 	for _, h := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
@@ -27,7 +27,7 @@ func anchors(page string) map[string]bool {
 	return all
 }
 
-// deadLinks are the relative links of a page that lead nowhere.
+// deadLinks returns the relative links of a page that lead to no file or heading.
 func deadLinks(file, page string) (dead []string) {
 	for _, l := range link.FindAllStringSubmatch(quoted.ReplaceAllString(fenced.ReplaceAllString(page, ""), ""), -1) {
 		target, anchor, named := strings.Cut(l[1], "#")

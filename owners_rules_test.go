@@ -103,8 +103,8 @@ func isSetter(c checked, d *ast.FuncDecl) bool {
 	return arguments > 0
 }
 
-// argumentsOf returns how many parameters of d a value mentions. It reports false
-// if the value is of more than parameters and constants.
+// argumentsOf returns the number of parameters of d that occur in a value. ok is false if anything
+// but parameters and constants occurs in it.
 func argumentsOf(c checked, d *ast.FuncDecl, receiver types.Object, value ast.Expr) (n int, ok bool) {
 	ok = true
 	ast.Inspect(value, func(node ast.Node) bool {

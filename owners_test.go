@@ -135,7 +135,7 @@ func holdCeilings(text string, now map[string]share) (lowered string, problems [
 	return b.String(), problems
 }
 
-// pairs lists who writes whose fields most often in a package.
+// pairs lists which code of a package most often writes the fields of which other types.
 func pairs(found []write, pkg string) string {
 	times := map[string]int{}
 	for _, w := range found {

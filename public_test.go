@@ -14,8 +14,8 @@ import (
 // public are the packages that a user's service, its tests and its program import.
 var public = []string{"sim", "macetest", "macetime", "command", "history", "layers", "live", "search", "choose", "netsim", "critical", "eventgraph", "mdb", "program", "refine", "simfs", "trace"}
 
-// Every exported identifier of these has a sentence: of a group of constants, the
-// group may have it, and a field or a constant may have it at the end of its line.
+// TestPublicIsDocumented: every exported identifier of the public packages has a comment. A group
+// of constants may share one, and a field or a constant may have it at the end of its line.
 func TestPublicIsDocumented(t *testing.T) {
 	for _, root := range public {
 		err := filepath.WalkDir(root, func(folder string, d fs.DirEntry, err error) error {

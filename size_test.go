@@ -165,8 +165,8 @@ func arrowsOf(c checked) map[[2]int]bool {
 	return arrows
 }
 
-// against returns how many arrows run back in the best order of files that moving
-// one after another finds.
+// against returns the number of arrows that point backwards in a good order of the files. It finds
+// the order by moving one file after another.
 func against(n int, arrows map[[2]int]bool) int {
 	order := make([]int, n)
 	for i := range order {

@@ -119,7 +119,8 @@ func NewWriter(to io.Writer, sys *sim.System) (*Writer, error) {
 	return &Writer{to: to, codec: codecs.Of(sys)}, err
 }
 
-// Last encodes step s, the last one so far of a life that has number steps, as a LastStep.
+// Last encodes step s as a LastStep: the last step so far of a life that has taken number steps,
+// including s.
 func (w *Writer) Last(life, number uint64, s *Step) []byte {
 	last := Writer{codec: w.codec, buf: binary.BigEndian.AppendUint64(nil, life)}
 	last.uint(number)

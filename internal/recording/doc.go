@@ -1,3 +1,3 @@
-// Package recording keeps the states of one run as text, for whoever shows what changed. It keeps each
+// Package recording keeps the states of one run as text, for code that shows what changed. It keeps each
 // state as its difference from the one before, so a long run takes little memory.
 package recording

@@ -13,7 +13,8 @@ import (
 // Recording has the states of a run as text: World.Lines after the starts and after every step. It keeps only
 // changes, so a long run takes little memory.
 //
-// See fits search.Options.See; the recording is complete when Replay has returned.
+// To record a run, pass the method See as search.Options.See to Replay. The recording is complete when Replay has
+// returned.
 type Recording struct {
 	last     []canon.Line
 	edits    []edit // for each state, its difference from the state before; the first is the difference from no lines
