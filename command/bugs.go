@@ -98,7 +98,7 @@ is wrong, and 3 if verify was stopped.`,
 	flags.IntVar(&f.seed, "seed", 1, "the first seed is `S`")
 	flags.IntVar(&f.seeds, "seeds", 5, "look for each bug on `N` seeds in a row")
 	flags.BoolVar(&f.noClean, "no-clean", false, "do not search the correct systems")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "give up on a handler that runs for this `time` without asking Env anything; 0 means never")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "give up on a handler that runs for this `time` without calling Env; 0 means never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings of searches without a bug into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")

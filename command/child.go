@@ -105,8 +105,9 @@ func (c *child) shows(path string) {
 	}
 }
 
-// heard returns a function that returns the text that handlers have printed since its last call. It returns
-// nil if handlers have printed nothing yet, or if their output is not kept.
+// heard returns a function that returns the text that handlers have printed since its last call, at most
+// heardMost bytes. If handlers have printed nothing by the time heard is called, or if their output is not
+// kept, heard returns nil.
 func (c *child) heard() func() string {
 	if c == nil || sizeOf(c.prints) == 0 {
 		return nil
@@ -151,8 +152,9 @@ type message struct {
 // that end.
 type killed struct{ Path, Message, Stack string }
 
-// say writes a message to the keeper, on a line that begins with the token, by which the keeper knows it from what the
-// service prints. It begins a new line, since a handler may have written a part of a line before.
+// say writes a message to the keeper as a line of its own. The line begins with the token, so that the keeper
+// can distinguish it from what the service prints. A newline comes first, since a handler may have printed half
+// a line.
 func (c *child) say(m message) {
 	if text, err := json.Marshal(m); err == nil {
 		_, _ = fmt.Fprintf(c.said, "\n%s%s\n", c.token, text)

@@ -44,7 +44,7 @@ macemc worker`
 	return cmd
 }
 
-// coordinates adds to cmd, the command coordinator, the flags that it has besides those of a search.
+// coordinates adds to cmd, the command coordinator, the flags that search does not have.
 func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
 	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "leave all walks to other workers (default this process takes walks, too)")
 	t.cluster().Flags(cmd.Flags(), true)
@@ -131,8 +131,8 @@ func (t *workerRun) run() (status int, err error) {
 	return t.supervise(ctx, t.args)
 }
 
-// beside starts the worker of a coordinator, with the arguments join. The worker has a process of its
-// own, so a walk that ends that process does not end the search.
+// beside starts a worker on the coordinator's machine, by the command worker with the arguments join. The
+// worker has a process of its own, so a walk that ends that process does not end the search. end stops it.
 func (t *workerRun) beside(join []string) (end func()) {
 	args := append([]string{"worker"}, join...)
 	if t.workers > 0 {
@@ -237,8 +237,8 @@ func (t *workerRun) takerOf(j jobs.Job) (*search.Taker, error) {
 	return search.NewTaker(sys, opts)
 }
 
-// remotesOf returns a function that makes Remotes, which visit the states of job j in this number of
-// shards.
+// remotesOf returns a function that makes instances of search.Remote. Each visits states of job j, whose states
+// are divided among this number of shards.
 func (t *workerRun) remotesOf(j jobs.Job, shards int) (func() (*search.Remote, error), error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {

@@ -32,12 +32,12 @@ const (
 func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.properties, "property", nil, of+"check only the property `NAME` (repeatable)")
-	flags.StringVar(&f.net, "net", "", of+"set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
-	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: each a number or all; or none (default what\nthe system tolerates). There are "+strings.Join(contract.FaultNames(), ", "))
-	flags.StringVar(&f.timers, "timers", "", of+"`free`: timers fire in any order; or ordered: as the system's clocks allow (the default)")
-	flags.StringVar(&f.disk, "disk", "", of+"which writes without a sync survive a crash: the first few (prefix, the default),\nor any of them (`reorder`)")
-	flags.StringVar(&f.crashes, "crash", "", of+"how nodes fail: in steps of their own (explicit, the default), also in the middle of steps\n(`within`), or implicit: a node that fails takes no more steps, and no step of the run marks it")
-	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that do not keep to the protocol, `twins@n1,lies=2@n3`; or none (default those that\nthe system declares)")
+	flags.StringVar(&f.net, "net", "", of+"set the network, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`: the capacity of a TCP buffer and of a UDP\nchannel, in messages, and links whose messages are delivered only when nothing else can happen")
+	flags.StringVar(&f.faults, "faults", "", of+"how often each fault may happen in a run, `crash=1,loss=2,...`: a number or all; or none for no\nfaults (default what the system declares that it tolerates). The faults are "+strings.Join(contract.FaultNames(), ", "))
+	flags.StringVar(&f.timers, "timers", "", of+"`free`: timers may fire in any order; ordered: only in an order that the system's clocks allow (the default)")
+	flags.StringVar(&f.disk, "disk", "", of+"which of the writes that were not synced survive a crash: the first few (prefix, the default), or\nany of them (`reorder`)")
+	flags.StringVar(&f.crashes, "crash", "", of+"how nodes fail: between their steps (explicit, the default); also in the middle of a step (`within`);\nor implicit: a failed node takes no more steps, and no step of the run records the failure")
+	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that break the protocol, `twins@n1,lies=2@n3`: n1 runs twice under one address, and n3 makes up\ntwo messages; or none (default those that the system declares)")
 }
 
 // check returns an error if --timers, --disk or --crash has an unknown value.

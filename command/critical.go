@@ -84,8 +84,8 @@ func (f *lookFlags) flags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.IntVar(&f.walks, "evidence-walks", 0, "call a run dead if none of at least `K` fresh walks recovers (default 60)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "take walks of up to `N` steps (default 10,000); most are shorter")
-	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where recoveries are slow (default eight times)")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
+	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where recoveries are slow (default eight times --walk-steps)")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without calling Env; 0 means never")
 	flags.IntVar(&f.workers, "workers", 0, "take walks and visit states on `N` goroutines (default one for each core)")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write the results into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -170,8 +170,8 @@ found.path.`,
 // looking is the analysis that the command critical or shrink makes of a finding.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
-// looks returns the function of a command that analyzes the run of a path by into. It does so in a child,
-// or in this process if there can be no child.
+// looks returns the function that executes critical or shrink: it analyzes the run of a recorded path by
+// calling into. It does so in a child, or in this process if there can be no child.
 func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		if err := f.check(cmd); err != nil {
@@ -190,11 +190,11 @@ func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) 
 	}
 }
 
-// endedEffort is the effort for the analysis of a run that was not recorded as dead. It takes a minute or
-// less.
+// endedEffort limits the analysis of a run that was not recorded as dead, in units of critical.Options.Effort.
+// That many take a minute or less.
 const endedEffort = 2_000_000
 
-// run takes the recorded path again, analyzes its run by into, and returns the exit status.
+// run takes the recorded path again, analyzes its run by calling into, and returns the exit status.
 func (t *lookRun) run(name string, into looking) (status int, err error) {
 	name = insideFolder(name)
 	if t.ofPrograms(name) {

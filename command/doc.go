@@ -20,8 +20,8 @@
 //
 // # Words
 //
-// The code of a service can end the process that runs it. So a command that takes runs works in a child, a
-// process whose only purpose that is, and the process that the user started is its keeper. Both map a file into
+// The code of a service can end the process that runs it. So a command that takes runs works in a child
+// process, and the process that the user started only watches it, as its keeper. Both map a file into
 // their memory, the trail, in which the child records the answers of the runs that it is taking. If the child
 // dies, the keeper starts another child, which takes one of these runs alone. A calling is the way in which the
 // user started this program, so that reports can print commands to type.

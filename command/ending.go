@@ -10,8 +10,9 @@ import (
 	"macemc/internal/search"
 )
 
-// A command that was asked to end, or whose time is over, may go on for lateAfter to complete the report of a
-// finding. Then it writes the results that it has. After killAfter the keeper kills the child.
+// When a signal or the time limit ends a command, it may work on the report of a finding for lateAfter, and
+// then writes the results that it has. If it still runs after killAfter, the keeper kills the child. The times
+// are shorter after a signal, since a user waits for it.
 const (
 	lateAfterTime, killAfterTime     = 2 * time.Second, 3500 * time.Millisecond
 	lateAfterSignal, killAfterSignal = 500 * time.Millisecond, 1200 * time.Millisecond

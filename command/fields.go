@@ -2,8 +2,8 @@ package command
 
 import "regexp"
 
-// flagOf has the flag for each field that errors of the packages below name. The user of this
-// program has typed flags, so errors that it prints name these.
+// flagOf maps the option fields that errors of other packages name to the flags that set them. Users of the
+// command line do not know the fields, so inFlags puts the flags in their place.
 var flagOf = map[string]string{
 	"Config.Public": "--public",
 	"Params.Nodes":  "--nodes",
@@ -40,7 +40,7 @@ var flagOf = map[string]string{
 
 var fieldName = regexp.MustCompile(`\b(Config|Params|Options)\.[A-Z]\w*`)
 
-// inFlags returns an error text with flags in place of the fields that flagOf has.
+// inFlags returns text, in which each field that is a key of flagOf is replaced by its flag.
 func inFlags(text string) string {
 	return fieldName.ReplaceAllStringFunc(text, func(field string) string {
 		if flag, has := flagOf[field]; has {

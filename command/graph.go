@@ -66,17 +66,17 @@ trace for ui.perfetto.dev, which draw one run.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.format, "format", "", "draw it in this `form`: "+strings.Join(formatNames(), ", ")+" (default the form that the name of --out ends in, or text)")
-	flags.StringVar(&f.out, "out", "", "write it to this `file`")
+	flags.StringVar(&f.format, "format", "", "draw the run in this `form`: "+strings.Join(formatNames(), ", ")+" (default the form that the name of --out ends in, or text)")
+	flags.StringVar(&f.out, "out", "", "write the drawing to this `file` (default to standard output)")
 	flags.IntVar(&f.from, "from", 0, "draw the steps from this `number`, of both runs (default the first)")
 	flags.IntVar(&f.to, "to", 0, "draw the steps to this `number`, of both runs (default the last)")
 	flags.StringSliceVar(&f.nodes, "nodes", nil, "draw only the events of these nodes, as `n0,n2` (default all)")
-	flags.BoolVar(&f.slice, "slice", false, "draw only steps that suffice for the run to fail, or to be dead, in the same way; this tries shorter and shorter runs")
+	flags.BoolVar(&f.slice, "slice", false, "draw only those steps that suffice for the same failure, which are found by taking shorter and shorter runs")
 	flags.StringVar(&f.live, "live", "", "draw the run of this path `file` beside it (default the live.path beside FILE)")
-	flags.BoolVar(&f.alone, "alone", false, "draw no other run beside it")
+	flags.BoolVar(&f.alone, "alone", false, "draw only this run, and no live.path beside it")
 	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default those of the terminal, or 100)")
 	flags.BoolVar(&f.ascii, "ascii", false, "text: no characters beyond ASCII")
-	flags.BoolVar(&f.whole, "whole", false, "draw all stretches, also those in which nothing of interest happens; html: all steps of the run (default at most 12,000: the first, those around the critical step, the last)")
+	flags.BoolVar(&f.whole, "whole", false, "text, svg: do not fold parts of the run in which nothing of interest happens; html: draw all steps (default at most 12,000: the first, those around the critical step, and the last)")
 	return cmd
 }
 
@@ -124,7 +124,7 @@ func (f *graphFlags) check() error {
 	}
 	switch {
 	case !slices.Contains(formatNames(), f.format):
-		return usagef("there is no format %q%s", f.format, suggestOrAll(f.format, formatNames()))
+		return oneOf("format", f.format, formatNames()...).err
 	case f.from < 0 || f.to < 0:
 		return usagef("--from is %d, and --to %d; both must be numbers of steps, from 1", f.from, f.to)
 	case f.to > 0 && f.to < f.from:
@@ -134,7 +134,7 @@ func (f *graphFlags) check() error {
 	case f.format != "text" && (f.width != 0 || f.ascii):
 		return usagef("--width and --ascii are for --format text, and it is %s; leave them out", f.format)
 	case f.live != "" && f.alone:
-		return usagef("--live draws the run beside another, and --alone by itself; leave one of them out")
+		return usagef("--live draws another run beside this one, and --alone draws none; leave one of them out")
 	case f.live != "" && f.single():
 		return usagef("--live does not go with --format %s, which draws one run; leave it out", f.format)
 	case len(f.nodes) > 0 && f.format == "perfetto":
@@ -214,7 +214,8 @@ func (t *graphRun) run(name string) error {
 // pageMost is the largest number of steps on an HTML page, unless the user asks for more.
 const pageMost = 12_000
 
-// part returns the part of the graph to draw according to the flags, without its nodes: see named.
+// part returns the part of the graph that --from, --to and --whole select. The nodes of --nodes are not in it:
+// method named returns them.
 func (f *graphFlags) part() eventgraph.Part {
 	p := eventgraph.Part{From: f.from, To: f.to, Whole: f.whole}
 	if f.format == "html" && !f.whole {
@@ -319,11 +320,13 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 	return o.r, o.stuck, o.err
 }
 
-// stuckAfter is the time after which a handler counts as stuck if it has not called Env since.
+// stuckAfter is the time after which a handler counts as stuck if it has neither returned nor called Env
+// meanwhile.
 var stuckAfter = 10 * time.Second // a test does not wait for as long
 
-// beside returns the run to draw beside the run here, whose path is in file name. It is that of --live, or
-// else of live.path in the same folder. If there is none, or if the flags allow only one run, it is nil.
+// beside returns the run to draw at the side of here, whose path is in the file name. It is the run of --live,
+// or else that of live.path in the same folder. If there is no such file, or if the flags allow only one run,
+// beside returns nil.
 func (t *graphRun) beside(here *run, name string) (*run, error) {
 	live := t.f.live
 	if live == "" {

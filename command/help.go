@@ -39,7 +39,7 @@ var flagHeadings = map[string][]heading{
 		{"what runs", []string{"nodes", "bug", "param", "time", "in-process", "seed", "pace"}},
 		{"the environment", []string{"faults", "faults-at", "faults-for"}},
 		{"what is kept", []string{"record", "dir"}},
-		{"for who operates it", []string{"metrics", "log-format", "log-level", "verbose"}},
+		{"for operators", []string{"metrics", "log-format", "log-level", "verbose"}},
 		{"one node of a deployment", []string{"id", "book", "public", "tls-cert", "tls-key", "tls-ca"}},
 	},
 	"search": {
@@ -130,8 +130,9 @@ const exampleSystem, exampleBug = "handshake", "HS1"
 
 // aboutPackage is a paragraph in the help of each command that accepts a package.
 const aboutPackage = `
-PACKAGE is one of your module that exports systems, as ./lock or . is: a program of
-them is built, and takes the command. Without it the systems are those of list.
+PACKAGE is a package of your module that exports systems, such as ./lock or the current
+folder, "."; macemc builds a program with these systems, which executes the command.
+Without PACKAGE the systems are those that list prints.
 `
 
 func mayTakePackage(cmd *cobra.Command) bool {

@@ -24,8 +24,9 @@ import (
 	"macemc/internal/trail"
 )
 
-// The files of a child, after the usual three. It moves them to numbers from fdHigh on, so
-// that a handler which writes into a descriptor that it did not open meets none of them.
+// These are the file descriptors that a child gets besides the usual three. It moves them to numbers from
+// fdHigh on, so that a handler which writes to a small number by mistake, to a descriptor that it has not
+// opened, does not hit them.
 const (
 	fdStdout = 3 + iota
 	fdStderr
@@ -135,8 +136,9 @@ func (d *death) overdue(why search.Stop) bool {
 	return why != ""
 }
 
-// keep returns a keeper, whose children execute the command line. It returns nil if the command is to run in
-// this process: in a child, in a test, if inProcess is set, or if what a keeper needs cannot be made.
+// keep returns a keeper, whose children execute the command line. It returns nil if the command must run in
+// this process: if this process is a child or a test, if inProcess is set, or if the files that a keeper needs
+// cannot be made.
 func (t *tool) keep(inProcess bool) (kept *keeper) {
 	if t.args == nil || t.child != nil || inProcess {
 		return nil
@@ -285,8 +287,8 @@ func (k *keeper) overdue(role string) search.Stop {
 	return ""
 }
 
-// A process may use one and a half times its limit and slackBytes. A search keeps to its limit; this
-// stops processes that do not.
+// slackBytes is added to one and a half times the memory limit of a search. A search keeps to its limit by
+// itself; a process that uses more than the sum, because a handler takes memory, is killed.
 const slackBytes = 256 << 20
 
 func (k *keeper) interrupted() (int, os.Signal) {
@@ -396,9 +398,9 @@ const (
 	aloneTime  = 30 * time.Second
 )
 
-// culprit takes each run that was under way when a child died again, alone in a child. If that dies as well,
-// the run has killed the search, and culprit describes it. Otherwise culprit returns nil and the cause of death
-// d as a text.
+// culprit finds out which run killed the search. It takes each run that was under way when the child died once
+// more, alone in a new child. If that child dies too, culprit describes its run. If no child dies, culprit
+// returns nil, and the cause of death d as a text.
 func (k *keeper) culprit(d *death) (*killed, string) {
 	runs := k.trail.Runs()
 	for _, r := range runs {
@@ -427,12 +429,12 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 	case len(runs) == 0:
 		return nil, reason + "; no run was under way. The result has the findings before that, and claims nothing about states that were not visited"
 	case stack != "" && d.memory == 0:
-		return nil, reason + "; none of the runs that were under way does that when it is taken alone: handlers of different runs share something, as a package variable, or the end comes from a goroutine or a callback. --workers 1 takes one run at a time"
+		return nil, reason + "; none of the runs that were under way does that when it is taken alone: handlers of different runs share something, such as a package variable, or a goroutine or a callback ended the process. --workers 1 takes one run at a time"
 	}
 	return nil, reason + "; no run that was under way does this when it is taken alone, so the cause came from outside. The result has the findings before that, and claims nothing about states that were not visited"
 }
 
-// other executes a command that is no search in a child. status is its exit status. If the child died, d
+// other executes a command that is not a search in a child, and returns its exit status. If the child died, d
 // describes how, and answers is the number of answers that its run had got by then.
 func (k *keeper) other() (status int, d *death, answers int) {
 	defer k.listen()()

@@ -91,8 +91,8 @@ faults with their times:
   9s weather loss=0.1,dup=0.1,reorder=0.1,reset=0.01,delay=20ms
 
 With --id and --book it runs one node of a deployment: the book is a file with a line for each node,
-"n0 10.0.0.1:7000". With --nodes 5 a book of three may grow: live reads a new line within a
-second while nodes run. The node's storage is in the folder --dir.`,
+such as "n0 10.0.0.1:7000". With --nodes 5 a book of three nodes may grow to five: live reads a new
+line within a second while nodes run. The node's storage is in the folder --dir.`,
 		Example: `
 macemc live randtree --nodes 8 --time 10s
 macemc live randtree --nodes 8 --time 30s --faults kill=3s,loss=0.05,delay=5ms
@@ -100,7 +100,7 @@ macemc live overcast --record run --time 5s
 macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := t.one(args, "live takes one SYSTEM; list prints them")
+			name, err := t.one(args, "live takes the name of one SYSTEM; the command list prints all names")
 			if err != nil {
 				return err
 			}
@@ -119,28 +119,29 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter, `k=v` (repeatable)")
 	flags.DurationVar(&f.time, "time", 0, "end after this `time` (default on an interrupt)")
 	flags.BoolVar(&f.inProcess, "in-process", false, "run all nodes in this process")
-	flags.StringVar(&f.faults, "faults", "", "a `list` of faults: kill=2s, cut=5s, oneway=5s, pause=5s (average times between them); chances loss=0.1, dup=0.1, reorder=0.1, reset=0.01; and delay=5ms")
+	flags.StringVar(&f.faults, "faults", "", "a `list` of faults, separated by commas: kill=2s, cut=5s, oneway=5s and pause=5s are average times between such faults; loss=0.1, dup=0.1, reorder=0.1 and reset=0.01 are probabilities; delay=5ms is a time")
 	flags.StringVar(&f.timetable, "faults-at", "", "a `file` of faults with their times, a line for each: 2s kill n3")
 	flags.DurationVar(&f.faultsFor, "faults-for", 0, "end --faults and --faults-at after this `time` (default two thirds of --time)")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw coins and faults by the seed `N` (default a new one each time)")
-	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`; clocks go faster by it")
+	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`, and slow down the nodes' clocks by it: with 0.1 both\nare ten times as fast")
 	flags.StringVar(&f.record, "record", "", "write the record of each node into this `folder`, which must be new or empty, for merge")
 	flags.StringVar(&f.dir, "dir", "", "keep the storage of nodes in this `folder` (default a temporary one)")
-	flags.StringVar(&f.metrics, "metrics", "", "serve at this `address` /metrics for Prometheus, /healthz and /readyz (of --id and --in-process)")
+	flags.StringVar(&f.metrics, "metrics", "", "serve at this `address` /metrics for Prometheus, /healthz and /readyz (only with --id or --in-process)")
 	flags.StringVar(&f.only, "id", "", "run only the node `I` of the book, from 0")
 	flags.StringVar(&f.book, "book", "", "the `file` with the address of each node")
-	flags.BoolVar(&f.public, "public", false, "--id: allow addresses beyond the loopback interface")
-	flags.StringVar(&f.cert, "tls-cert", "", "the certificate `file` of this node: its name is n0, n1, ...")
-	flags.StringVar(&f.key, "tls-key", "", "the `file` of its key")
-	flags.StringVar(&f.ca, "tls-ca", "", "the `file` of the certificates that sign those of nodes")
+	flags.BoolVar(&f.public, "public", false, "with --id, allow addresses beyond the loopback interface")
+	flags.StringVar(&f.cert, "tls-cert", "", "the `file` with the certificate of this node, which names it n0, n1, ...")
+	flags.StringVar(&f.key, "tls-key", "", "the `file` with the key of this node's certificate")
+	flags.StringVar(&f.ca, "tls-ca", "", "the `file` with the certificates of the authorities that sign those of nodes")
 	flags.StringVar(&f.logFormat, "log-format", "text", "log as `text|json`, on standard error")
-	flags.StringVar(&f.logLevel, "log-level", "", "log from `debug|info|warn|error` on (default warn; of --id info)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and the lines that services write by Env.Logf; the same as --log-level debug")
+	flags.StringVar(&f.logLevel, "log-level", "", "log messages of this level and above, `debug|info|warn|error` (default warn; with --id info)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and the lines that services write by Env.Logf; implies --log-level debug")
 	return cmd
 }
 
-// check completes the flags, and returns the parameters that they set. life is the value of lifeOfChild, or ""
-// if live has not started this process.
+// check returns an error if flags contradict each other. It sets the fields that follow from flags, such as id
+// from --id, and returns the parameters of the system. life is the value of lifeOfChild, or "" if live has not
+// started this process.
 func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error) {
 	f.params = sys.Running(f.params)
 	p, err = sys.Configure(f.nodes, f.params, f.bugs)
@@ -160,11 +161,11 @@ func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error
 	}
 	switch {
 	case (f.id >= 0) != (f.book != ""):
-		return p, usagef("only one of --id and --book is given; --id is the number of the node of the book that this process runs")
+		return p, usagef("only one of --id and --book is given; give both: --book is the file with the addresses of all nodes, and --id the node that this process runs")
 	case f.faults != "" && f.timetable != "":
-		return p, usagef("--faults draws faults by the seed, and --faults-at reads them; leave one of them out")
+		return p, usagef("--faults draws faults at random, and --faults-at reads them from a file; leave one of them out")
 	case f.id >= 0 && (f.faults != "" || f.timetable != "" || f.inProcess):
-		return p, usagef("--faults and --in-process are for all nodes at once; leave out --id")
+		return p, usagef("--faults, --faults-at and --in-process are for a run of all nodes; leave them out, or leave out --id")
 	case f.time < 0 || f.faultsFor < 0:
 		return p, usagef("--time is %s, and --faults-for %s; neither may be less than 0", f.time, f.faultsFor)
 	case f.pace <= 0:
@@ -174,7 +175,7 @@ func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error
 	case f.id < 0 && (f.cert != "" || f.public):
 		return p, usagef("--public and --tls-cert are for one node of a deployment; give --id and --book")
 	case f.metrics != "" && f.id < 0 && !f.inProcess:
-		return p, usagef("--metrics is of one process; give --id and --book, or --in-process")
+		return p, usagef("--metrics are those of one process; give --id and --book, or --in-process")
 	}
 	return p, nil
 }
@@ -219,7 +220,9 @@ func readBook(name string) (live.Book, error) {
 	return b, nil
 }
 
-// followBook reads the book in file name again while the host runs, and adds its new nodes to the host.
+// followBook watches the file name, which is the book of the deployment: the list of its nodes and their
+// addresses. Each time the file has changed, it reads the file again and adds the new nodes to the host, until
+// ctx ends.
 func followBook(ctx context.Context, h *live.Host, name string, log *slog.Logger) {
 	var before os.FileInfo
 	for tick := time.Tick(time.Second); ; {
@@ -241,12 +244,12 @@ func followBook(ctx context.Context, h *live.Host, name string, log *slog.Logger
 	}
 }
 
-// log returns the logger for --log-format and --log-level, which writes to to.
+// log returns the logger for --log-format and --log-level. It writes to the writer to.
 func (f *liveFlags) log(to io.Writer) (*slog.Logger, error) {
 	level := slog.LevelWarn
 	switch {
 	case f.logLevel != "" && f.verbose:
-		return nil, usagef("--verbose is --log-level debug, and more; leave one of them out")
+		return nil, usagef("--verbose implies --log-level debug; leave one of them out")
 	case f.logLevel != "":
 		if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
 			return nil, usagef("--log-level is %q; there are debug, info, warn and error", f.logLevel)

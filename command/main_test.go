@@ -340,14 +340,14 @@ func TestUnwritable(t *testing.T) {
 		t.Error(said)
 	}
 	for _, line := range []string{"search brokentree --bug BT1 --out file/below", "critical nothing --out file/below", "shrink nothing --out file/below"} {
-		if said := invoke(words(line)...); said != "stderr: macemc: --out is file/below, but file is a file, so the folder cannot be made; name another\nexit 2\n" {
+		if said := invoke(words(line)...); said != "stderr: macemc: --out is file/below, but file is a file, so the folder cannot be made; name another folder\nexit 2\n" {
 			t.Errorf("%s: %s", line, said)
 		}
 	}
 	if err := os.Symlink("nowhere", "link"); err != nil {
 		t.Fatal(err)
 	}
-	if said := invoke("search", "brokentree", "--out", "link/below"); said != "stderr: macemc: --out is link/below, but link is a link that leads nowhere; make the folder to which it points, or name another\nexit 2\n" {
+	if said := invoke("search", "brokentree", "--out", "link/below"); said != "stderr: macemc: --out is link/below, but link is a link that leads nowhere; make the folder to which it points, or name another folder\nexit 2\n" {
 		t.Error(said)
 	}
 	if left, _ := filepath.Glob(".*"); len(left) > 0 {

@@ -44,9 +44,9 @@ func (t *tool) mdbCommand() *cobra.Command {
 		Use:   "mdb FILE|SYSTEM",
 		Short: "debug a run: step forward and back, show states, compare runs",
 		Long: `mdb opens the path of a finding (its error.path, or the folder that holds it), or a
-system at its start, to be explored by hand. It goes to any step, forward and back,
+system at its start, for you to explore. It goes to any step, forward and back,
 shows states, effects, properties and the other possible events, compares steps and
-runs, and branches off: type help in it, or read docs/mdb.md.
+runs, and branches off: type help, or read docs/mdb.md.
 
 With -x it executes commands and prints their answers, for bug reports and
 scripts: macemc mdb error.path -x 'jump critical; show; diff live'
@@ -54,8 +54,8 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'
 With --web it serves a page on which the run is explored in a browser, on this
 machine alone, and prints its address: docs/explore.md.
 
-With --serve it answers requests of JSON lines, for editors and other programs:
-docs/serve.md has the protocol.`,
+With --serve it answers requests, for editors and other programs: each is a line
+of JSON. docs/serve.md has the protocol.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := t.one(args, "mdb takes one FILE or SYSTEM")
@@ -100,7 +100,7 @@ docs/serve.md has the protocol.`,
 	flags.IntVar(&f.port, "port", 0, "with --web, serve at this `port` (default one that is free)")
 	flags.BoolVar(&f.serve, "serve", false, "answer requests, a JSON object on each line of standard input")
 	flags.IntVar(&f.at, "at", 0, "begin at this `step` (default the start)")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x, --serve and --web, end with status 1 when a handler runs for this `time`; 0 means never")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x, --serve and --web, end with status 1 when a handler runs for this `time` without calling Env;\n0 means never")
 	flags.BoolVar(&f.noColour, "no-color", false, "use no colours on the screen (default also where NO_COLOR is set)")
 	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")

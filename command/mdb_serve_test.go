@@ -26,7 +26,7 @@ func TestServe(t *testing.T) {
 			`{"id":1,"place":{"branch":"trunk","step":4,"of":4},"answer":{"text":"> 4 ◆ ┝▶✗  n1 lose confirm{} from n0\n"}}` + "\n" +
 				`{"id":null,"place":{"branch":"trunk","step":4,"of":4},"error":"there is no step after this one; no event is possible any more"}` + "\n", "", exitNothing},
 		{"handshake --serve", `{"op": "do", "line": "quit"}` + "\n" + "never read\n", `{"id":null,"answer":{"text":""}}` + "\n", "", exitNothing},
-		{"nothing --serve", "", "", "macemc: nothing is not a file, and as a system:", exitInput},
+		{"nothing --serve", "", "", "macemc: there is no file nothing, and it is no system either:", exitInput},
 		{"handshake --serve -x next", "", "", "macemc: --serve and -x exclude each other", exitInput},
 	} {
 		cmd := exec.Command(self, append([]string{"mdb"}, strings.Fields(c.args)...)...)

@@ -87,11 +87,11 @@ func writable(flag, name, folder string) error {
 	}
 	switch {
 	case !exists(there):
-		return fmt.Errorf("--%s is %s, but %s is a link that leads nowhere; make the folder to which it points, or name another", flag, name, there)
+		return fmt.Errorf("--%s is %s, but %s is a link that leads nowhere; make the folder to which it points, or name another folder", flag, name, there)
 	case !isFolder(there) && there == folder:
 		return fmt.Errorf("--%s is %s, which is a file; name a folder", flag, name)
 	case !isFolder(there):
-		return fmt.Errorf("--%s is %s, but %s is a file, so the folder cannot be made; name another", flag, name, there)
+		return fmt.Errorf("--%s is %s, but %s is a file, so the folder cannot be made; name another folder", flag, name, there)
 	}
 	trial, err := os.MkdirTemp(there, ".macemc-*")
 	if err == nil {
@@ -102,7 +102,7 @@ func writable(flag, name, folder string) error {
 		if errors.As(err, &why) {
 			err = why.Err
 		}
-		return fmt.Errorf("--%s is %s, but nothing can be written into %s: %w; name another", flag, name, there, err)
+		return fmt.Errorf("--%s is %s, but nothing can be written into %s: %w; name another folder", flag, name, there, err)
 	}
 	return nil
 }

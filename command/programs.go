@@ -115,9 +115,9 @@ func (t *tool) replayPrograms(name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// told returns the system and the path with which a recorded path is replayed: these two themselves,
-// unless the path is a run of programs. Then told takes the run again, and returns the system and the
-// path of its recording.
+// told returns the system and the path by which a debugger or a graph shows a recorded path. They are sys and
+// path themselves, unless the path is a run of programs with goroutines. Such a run is taken again and
+// recorded, and told returns the system and the path of the recording.
 func (c *calling) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
 	if sys.Programs != nil {
 		_, of, err := ensemble.Taken(sys, path, c.taker())

@@ -132,7 +132,7 @@ func (p *progress) say(text func(now time.Time) string) {
 	}
 }
 
-// doing begins to show another search, which has the name what.
+// doing makes p show the progress of another search from now on, under the name what.
 func (p *progress) doing(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -52,7 +52,7 @@ is the error.path of a finding, or the folder that holds it.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without calling Env; 0 means never")
 	flags.BoolVar(&f.all, "all", false, "show every step of the run with all of its effects (default the last steps, in short)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object, with every step")
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the line that says whether it was reproduced")

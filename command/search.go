@@ -54,17 +54,18 @@ func (t *tool) searches(f *searchFlags) *cobra.Command {
 		Use:   "search SYSTEM",
 		Short: "search for failures of a system, and write each into a folder",
 		Long: `search takes runs of a system until one fails. It begins with the exhaustive phase,
-which visits all states in rounds of growing depth, with a fault of the environment
-wherever the budgets allow one; at the end of a round it takes a walk without faults
-from every state that is not live. Then it takes long random walks from the start;
+which visits all states in rounds of growing depth. Faults of the environment happen in it
+wherever --faults allows them. At the end of a round it takes a walk without faults from
+every state that is not live. Then it takes long random walks from the start;
 every second one begins with a storm of faults, after which the environment heals.
 Safety properties are checked in every state. If all states were visited, liveness is
 decided exactly. Otherwise a walk that does not become live is suspected, and reported
 as dead if no fresh walk from its end becomes live.
 
-A finding is written into a folder of its own, DIR/SYSTEM-WHAT-N: error.path, which
-replays it, report.md for a bug report, trace.jsonl for programs, and graphs of cause
-and effect. The report ends with the command that replays the finding.`,
+A finding is written into a folder of its own, DIR/SYSTEM-WHAT-N, where WHAT is
+the known bug, the property or the verdict: error.path, which replays it, report.md for
+a bug report, trace.jsonl for programs, and graphs of cause and effect. The report ends
+with the command that replays the finding.`,
 		Example: `
 macemc search handshake
 macemc search handshake --bug HS1 --faults loss=1
@@ -72,7 +73,7 @@ macemc search simtcp --nodes 3 --param messages=2 --time 10m --findings 5
 macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := t.one(args, "search takes one SYSTEM; list prints them")
+			name, err := t.one(args, "search takes the name of one SYSTEM; the command list prints all names")
 			if err != nil {
 				return err
 			}
@@ -117,13 +118,13 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	}
 	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
 	f.conditionFlags.add(cmd, "")
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "pass over known failures: `verdict=V`, property=NAME, place=FILE:LINE of a panic,\ncause=EVENT, the critical event of a dead run or else the one that failed, or because=TEXT, a part of the\nrow because of the report, in which * is any text (repeatable)")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "do not report failures of this kind: `verdict=V`; property=NAME; place=FILE:LINE of a panic; cause=EVENT,\nwhich is the critical event of a dead run, or else the event that failed; or because=TEXT, a part of the\nreport's row \"because\", in which * stands for any text (repeatable)")
 	bound("nodes")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	bound("early")
 	bound("depth")
 	bound("step")
-	flags.StringVar(&f.memory, "memory", "4GiB", "limit the memory of the process to this many `bytes`, as 512MiB or 4GiB; the exhaustive phase ends\nwhen it has them, or with --state goes on with states on disk")
+	flags.StringVar(&f.memory, "memory", "4GiB", "limit the memory of the process to this many `bytes`, as 512MiB or 4GiB; at this limit the exhaustive\nphase ends, or with --state it keeps further states on disk")
 	flags.DurationVar(&f.time, "time", 0, "end the search after this `time`, as 30s or 10m; without --paths, walks are taken until then\n(default never)")
 	bound("walk-steps")
 	bound("max-walk-steps")
@@ -134,8 +135,8 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "do not make the run of a finding shorter")
 	bound("explain-effort")
 	flags.BoolVar(&f.noLines, "no-lines", false, "do not report the lines of code that ran; this saves building a copy of the program that counts them")
-	flags.StringVar((*string)(&f.opts.Walking), "walk", "", "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`. weighted: by weight; uniform: all\nalike; chain: the chain of causes with the highest priority; swarm: by weights drawn for each walk;\nsingle: by weight, with one kind of event rarer in each walk; auto: chain, swarm, weighted and single\nin turn. With auto, chain, swarm and single each fault has a time of its own, and part of the walks\nend with their storm (default auto)")
-	flags.IntVar(&f.opts.Restarts, "restarts", 0, "begin `N` of a hundred walks at states that earlier walks met, after the first million steps; only\nwith --walk auto, chain, swarm and single, if nodes can be copied; 0 means none (default 30)")
+	flags.StringVar((*string)(&f.opts.Walking), "walk", "", "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`. weighted: by weight; uniform: all\nalike; chain: the chain of causes with the highest priority; swarm: by weights drawn for each walk;\nsingle: by weight, with one kind of event rarer in each walk; auto: chain, swarm, weighted and single\nin turn. With auto, chain, swarm and single each fault happens at a time that is drawn first, and part of\nthe walks end with their storm (default auto)")
+	flags.IntVar(&f.opts.Restarts, "restarts", 0, "after the first million steps, begin `N` percent of the walks at states that earlier walks met;\nonly with --walk auto, chain, swarm and single, and if nodes can be copied (default 30)")
 	bound("paths")
 	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
@@ -143,13 +144,13 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("print-prefixes")
 	bound("steady")
 	flags.StringVar((*string)(&f.opts.Engine), "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`. memo: take each state once, and a step once\nfor the parts of the state that it depends on; local: take each state once; reference: take every run\nfrom its start")
-	flags.StringVar((*string)(&f.opts.Reduce), "reduce", "", "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn|sleep|dpor`.\nauto: where no finding is lost by it, and it pays; stubborn: from the start, and an error where it cannot\nbe done; sleep: every state is visited, by fewer steps, and an error where it cannot be done; dpor: by\nthe engine reference, one run for each order of dependent steps (default auto; if you give it, the report\nsays why no steps were left out)")
-	flags.StringVar((*string)(&f.opts.Symmetry), "symmetry", string(search.ReduceNone), "visit one of the states that differ only in the names of nodes which System.Interchangeable lists,\n`auto|none`. auto: where no finding is lost by it")
+	flags.StringVar((*string)(&f.opts.Reduce), "reduce", "", "in the exhaustive phase, leave out steps that only change the order of independent steps,\n`auto|none|stubborn|sleep|dpor`. auto: where no finding is lost by it and it saves time; stubborn: from\nthe start, or an error if that is impossible; sleep: visit every state, by fewer steps, or an error if\nthat is impossible; dpor: with --engine reference, take one run for each order of dependent steps\n(default auto; if you give it, the report says why no steps were left out)")
+	flags.StringVar((*string)(&f.opts.Symmetry), "symmetry", string(search.ReduceNone), "of states that differ only in the names of nodes which System.Interchangeable lists, visit one,\n`auto|none`. auto: where no finding is lost by it")
 	flags.StringVar((*string)(&f.opts.Visited), "visited", "", "how visited states are kept, `vectors|fingerprint|off`. vectors: in full, so that no two are confused and\nliveness can be decided exactly; fingerprint: as a hash; off: not at all, so that every path is taken,\nwith --engine reference (default vectors; with that engine fingerprint)")
 	bound("workers")
 	bound("hash-bits")
-	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "report in which parts the states of the exhaustive phase differ, and an estimate of their number")
-	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
+	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "report which parts differ between the states of the exhaustive phase, and estimate the number of states")
+	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without calling Env; 0 means never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.StringVar(&f.state, "state", "", "keep the state of the search in `DIR`, so that resume DIR goes on with it after an interrupt, a kill or a\nreboot; states beyond --memory are kept there, too (default it is not kept)")
 	flags.BoolVar(&f.resume, "resume", false, "")
@@ -181,12 +182,12 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	_, notBytes := parseBytes(f.memory)
 	for _, c := range []refusal{
 		{given("seed") && f.seed < 1, usagef("--seed is %d; it must be 1 or more", f.seed)},
-		{o.NoWalks && given("walk"), usagef("--no-walks takes no walks, and --walk says how; leave one of them out")},
+		{o.NoWalks && given("walk"), usagef("--no-walks takes no walks, so --walk %s has no effect; leave one of them out", o.Walking)},
 		oneOf("walk", cmp.Or(o.Walking, search.WalkAuto), search.Walkings...),
 		{o.Restarts < 0 || o.Restarts > 100, usagef("--restarts is %d; it must be 0 to 100", o.Restarts)},
-		{o.NoWalks && given("restarts"), usagef("--no-walks takes no walks, and --restarts says where they begin; leave one of them out")},
+		{o.NoWalks && given("restarts"), usagef("--no-walks takes no walks, so --restarts has no effect; leave one of them out")},
 		{o.Restarts > 0 && (o.Walking == search.WalkWeighted || o.Walking == search.WalkUniform),
-			usagef("--restarts and --walk %s exclude each other: those walks begin where all do", o.Walking)},
+			usagef("--restarts and --walk %s exclude each other: all of these walks begin at the start; leave one of them out", o.Walking)},
 		oneOf("visited", cmp.Or(o.Visited, search.VisitedVectors), search.VisitedVectors, search.VisitedFingerprint, search.VisitedOff),
 		{given("hash-bits") && o.HashBits != 32 && o.HashBits != 64, usagef("--hash-bits is %d; it must be 32 or 64", o.HashBits)},
 		oneOf("engine", o.Engine, search.EngineMemo, search.EngineLocal, search.EngineReference),
@@ -195,10 +196,10 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		{o.NoWalks && given("paths") && o.Engine != search.EngineReference,
 			usagef("--no-walks takes no walks, and --paths counts them; leave one of them out, or add --engine reference, whose runs count")},
 		{given("prefix") && f.prefix == "", usagef("--prefix is empty; name a path file")},
-		{f.web && f.json, usagef("--web and --json exclude each other: the address of the page would stand behind the object")},
-		{f.cluster != nil && f.state == "", usagef("coordinator needs --state: a directory for what it must not lose")},
-		{f.cluster != nil && f.prefix != "", usagef("--prefix is a file of this machine: workers cannot begin there; leave it out")},
-		{f.coverage && f.state != "", usagef("--coverage and --state exclude each other: which lines ran is not kept")},
+		{f.web && f.json, usagef("--web and --json exclude each other: the address of the page would be printed after the JSON object")},
+		{f.cluster != nil && f.state == "", usagef("coordinator needs --state, the directory in which it keeps the state of the search")},
+		{f.cluster != nil && f.prefix != "", usagef("--prefix names a file of this machine, which workers on other machines cannot read; leave it out")},
+		{f.coverage && f.state != "", usagef("--coverage and --state exclude each other: the state of a search does not have the lines that ran")},
 		{f.coverage && f.inProcess, usagef("--coverage and --in-process exclude each other: lines are counted in a process of its own")},
 		{notBytes != nil, usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)},
 		{given("time") && f.time <= 0, usagef("--time is %s; it must be more than 0, as 30s or 10m", f.time)},
@@ -221,7 +222,8 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	return writable("out", f.out, f.out)
 }
 
-// refusal is the result of a check of the command line. If is is set, the command line is refused with err.
+// refusal is the result of a check of the command line. If the field is is true, the command line is wrong, and
+// err is the reason.
 type refusal struct {
 	is  bool
 	err error
@@ -357,8 +359,8 @@ func (t *tool) search(name string, f searchFlags) error {
 	return t.leaves(state, r, all)
 }
 
-// leaves closes the state of a search, if it is kept, and prints the command that continues the search, if it
-// has not ended.
+// leaves closes the directory in which the state of a search is kept, if there is one. If the search has not
+// ended, leaves prints the command that continues it.
 func (t *tool) leaves(state *keptState, r *search.Result, all []*account.Account) error {
 	if state == nil {
 		return nil

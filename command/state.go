@@ -40,8 +40,9 @@ const (
 	recordEnd
 )
 
-// The state is kept at most once in keepEvery: then a kill loses little work, and keeping costs little.
-// It is kept as a whole once the additions are several times as large as the last whole state.
+// keepEvery is the shortest time between two writes of the state: a killed search loses little work, and
+// writing takes little time. Most writes only add what has changed. Once these additions are keepTimes times as
+// large as the last whole state, and have keepLeast bytes, the state is written as a whole again.
 var keepEvery = time.Second // tests have a shorter one
 
 const (

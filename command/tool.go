@@ -233,7 +233,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		GetValue() string
 	}
 	if errors.As(err, &of) {
-		must := map[string]string{"int": "a number of at most 18 digits", "int64": "a number of at most 18 digits", "bool": "true or false"}[of.GetFlag().Value.Type()]
+		must := map[string]string{"int": "a whole number of at most 18 digits", "int64": "a whole number of at most 18 digits", "bool": "true or false"}[of.GetFlag().Value.Type()]
 		if must == "" {
 			must = "a " + of.GetFlag().Value.Type()
 		}
@@ -258,7 +258,7 @@ func (t *tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version, the commit and the version of Go",
-		Long:  "version prints the release of macemc in this program, its commit, and the version of Go that\nbuilt it. They belong into a report of a bug of macemc itself.",
+		Long:  "version prints the release of macemc in this program, its commit, and the version of Go that\nbuilt it. Include them when you report a bug of macemc.",
 		Args:  exactly(0, "version takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			info, ok := debug.ReadBuildInfo()

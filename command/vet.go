@@ -19,7 +19,7 @@ import (
 func (t *tool) vetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "vet [PACKAGE...]",
-		Short: "report handlers that no replay repeats, and messages that change",
+		Short: "report code in handlers that a replay cannot repeat, and messages that are changed after a send",
 		Long: `vet reads the source of a service, and reports errors that a search would meet late or
 not at all: clocks, random numbers, goroutines, channels, locks, output and the end of
 the process in handlers, sends in the order of a map, messages that are changed or

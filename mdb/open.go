@@ -130,7 +130,7 @@ func (o *Opener) load(name string) (*run, error) {
 func (o *Opener) explore(name string, set Settings) (*run, error) {
 	sys, err := o.Find(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a file, and as a system: %w", name, err)
+		return nil, fmt.Errorf("there is no file %s, and it is no system either: %w", name, err)
 	}
 	params, err := sys.Configure(set.Nodes, set.Params, set.Bugs)
 	if err != nil {
