@@ -128,9 +128,9 @@ func (s *settings) tls() (*tls.Config, error) {
 	return c, nil
 }
 
-// address splits the value of a flag into a host and a port. Port -1 stands for any free port. The host must be
-// the loopback unless secured is set; the error for another host names the flags in needs, which would secure
-// it.
+// address splits value, the value of a flag, into a host and a port. Port -1 stands for any free port. If
+// secured is not set, the host must be the loopback interface, and the error for another host names needs, the
+// flags that would secure the connection.
 func address(flag, value string, secured bool, needs string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(value)
 	if err != nil {

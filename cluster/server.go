@@ -46,8 +46,8 @@ var usual = pace{
 	call: 4 * time.Second, retry: 200 * time.Millisecond, ack: 4 * time.Second, tell: time.Second, stuck: time.Minute, gone: 2 * time.Minute, span: 700 * time.Millisecond,
 }
 
-// start starts a NATS server in this process, and connects to it. The server keeps walks in memory
-// only, since it ends with the coordinator, and the search's own state has what must survive. It keeps
+// start starts a NATS server in this process, and connects to it. The server keeps tasks and results in memory
+// only: it ends with the coordinator, whose own state of the search has everything that must survive. It keeps
 // the states in shards in files below dir, and syncs each write.
 func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	secret, err := s.secret()
@@ -111,8 +111,8 @@ func (s *settings) storage(own bool) *storage {
 	return &storage{jetstream.FileStorage, max(1, s.replicas)}
 }
 
-// open opens the stream and the buckets, for calls that fail after the time wait. If in is not nil,
-// open creates what does not exist.
+// open opens the stream and the buckets. Calls to them fail after the time wait. If in is not nil, open creates
+// what does not exist.
 func open(ctx context.Context, nc *nats.Conn, wait time.Duration, in *storage) (*places, error) {
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(wait))
 	if err != nil {

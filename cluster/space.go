@@ -414,9 +414,10 @@ func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err er
 // done reports whether shard k has read all states of the level.
 func (s *survey) done(k int) bool { return !s.now.Some[k] || s.read[k] >= s.now.Ends[k] }
 
-// pass reads the last record of each shard, and the end of the stream of its states, which it stores in next.
-// It reports whether all shards have read all states of the level. If they have not, it waits for a new record,
-// and gives the shards of workers that are gone to others. It calls tell if there are new records.
+// pass looks once at the progress of all shards, and reports whether they have read all states of the level.
+// For each shard it reads the last record, and stores in next the number of the last message among the shard's
+// states. If there are new records, it calls tell. If the level is not complete, pass waits for a new record,
+// and gives the shards of workers that are gone to others.
 func (s *survey) pass(stopped func() bool, next []uint64, tell func() error) (done bool, err error) {
 	done = true
 	moved := false
@@ -502,8 +503,8 @@ func (s *survey) look(ctx context.Context, k int) error {
 	return nil
 }
 
-// mark appends a mark to the states of each shard, on the condition that next has the number of the last
-// message there. It stores the numbers of the marks in marks, and reports whether all marks were accepted.
+// mark appends a mark to the states of each shard. A server accepts it only if the last message there still has
+// the number in next. mark stores the numbers of the marks in marks, and reports whether all were accepted.
 func (s *survey) mark(stopped func() bool, next, marks []uint64) (accepted bool, err error) {
 	err = s.sure(stopped, func(ctx context.Context) error {
 		accepted = true
@@ -529,8 +530,8 @@ func (s *survey) mark(stopped func() bool, next, marks []uint64) (accepted bool,
 	return accepted && err == nil, err
 }
 
-// all calls do for all shards at the same time. It then calls each with the results, one after another, and
-// returns the errors of each.
+// all calls do for all shards at the same time. It calls each with the result for each shard, one after
+// another, and returns the errors that each has returned.
 func (s *survey) all(do func(k int) error, each func(error) error) error {
 	came := make(chan error, s.n)
 	for k := range s.n {

@@ -120,8 +120,9 @@ func (p *statusPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local reports whether host, which a request named, is the loopback. A page from elsewhere
-// cannot name it so, even if its own name leads to this machine.
+// local reports whether host, from the Host header of a request, is the loopback interface. If a browser shows
+// a page of another domain, and that domain resolves to this machine, the header has the domain, and local
+// returns false.
 func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

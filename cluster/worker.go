@@ -25,9 +25,9 @@ const (
 	looks       = 8 // A goroutine is stuck once it was seen at the same step this number of times in a row.
 )
 
-// try is what the bucket of tries keeps of a task that was delivered before, or of a group that was begun
-// before: by the number of a walk or a state, how often it ended a process of its own.
-type try struct{ Deaths map[int]int } // by walk or state, how many processes of their own ended during it
+// try counts the processes of their own that ended while they took a task or visited a group. The bucket of
+// tries has one for each task that was delivered before, and for each group that was begun before.
+type try struct{ Deaths map[int]int } // by the number of the walk or state during which the processes ended
 
 // worker takes tasks on several goroutines, and visits the states of shards.
 type worker struct {
@@ -302,7 +302,7 @@ func (w *worker) reaches(point, id string) {
 	}
 }
 
-// newer reports whether the worker has learnt of another job than of.
+// newer reports whether the worker has learnt that the current job is not of any more.
 func (w *worker) newer(of *job) bool {
 	now := w.current.Load()
 	return now != nil && now.Epoch != of.Epoch

@@ -67,9 +67,9 @@ func (g *Graph) path() *choose.Path {
 	return p
 }
 
-// apart returns the rows to draw, and the numbers of rows before and after them. Without a
-// part, these are all rows from stay rows before the split on. With a part, they are the
-// rows from the first to the last that has a step of the part in either run.
+// apart returns the rows to draw, and the numbers of rows before and after them. If part selects steps by their
+// numbers, it draws the rows from the first to the last with such a step in either run. Otherwise it draws all
+// rows but those more than stay rows before the split.
 func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after int) {
 	from, to := max(0, b.Split-stay), len(b.rows)
 	if part.steps() {
@@ -87,7 +87,7 @@ func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after
 	return from, b.rows[from:to], len(b.rows) - to
 }
 
-// leading describes the rows, this number of them, that are left out before the drawn ones.
+// leading describes the first rows, which are not drawn. before is their number.
 func (b *Beside) leading(before int) string {
 	if before <= b.Split {
 		return steps(1, before) + ", the same in both"

@@ -99,7 +99,7 @@ const (
 	causeCopy                         // it duplicated the datagram
 	causeBroken                       // it broke the connection
 	causeOpened                       // it opened the connection that broke
-	causeDown                         // the node that nobody reached went down in it
+	causeDown                         // the node that could not be reached went down in it
 	causeCut                          // it began the partition
 	causeRoom                         // it made room in a buffer
 	causeAhead                        // it took the message that was ahead in the queue
@@ -128,7 +128,7 @@ type did struct {
 	identity string // the effect in the form of paths
 	to       int    // the lane of the node to which the effect sends something, or none
 	message  int    // the message that was sent, or none
-	fate     string // what became of the message, timer or task that the effect began, in words, or "" if that goes without saying
+	fate     string // what happened later to the message, timer or task, in words; "" if nothing unusual did, or the effect made none
 }
 
 // New builds the graph of a run. It calls text to write the values in the graph.
@@ -207,8 +207,8 @@ func (p *point) shown() (did []did, rest int) {
 	return p.did, 0
 }
 
-// doings adds a line for each coin and each effect of a point to lines. It writes the fate
-// of an effect as fated returns it.
+// doings appends a line to lines for each coin and each effect of a point. Behind an effect it writes the fate,
+// if there is one, in the form that fated returns.
 func (p *point) doings(lines []string, fated func(string) string) []string {
 	for _, c := range p.coins {
 		lines = append(lines, "choose "+c)

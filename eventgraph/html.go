@@ -182,8 +182,8 @@ func sideLetters(sides []bool) string {
 	return string(b)
 }
 
-// finish adds what refers to points, which must have been added before: arrows, spans and
-// states.
+// finish adds the arrows, the spans and the states. All of these refer to points, which must have been added
+// before.
 func (r *pageRun) finish() {
 	where := func(p int) int {
 		if at, ok := r.at[p]; ok && p != none {

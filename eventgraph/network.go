@@ -163,8 +163,8 @@ func (b *builder) because(p *point, kind causeKind, of map[channel]int, c channe
 	}
 }
 
-// absent records the cause for which the node of a lane was not reached: the point in which
-// it went down, or in which the partition began.
+// absent adds the reason why the node of a lane could not be reached to the causes of p: the point in which it
+// went down, or else the point in which the partition began.
 func (b *builder) absent(p *point, lane int) {
 	if lane >= 0 && b.down[lane] != none {
 		b.cause(p, b.down[lane], causeDown)
@@ -173,8 +173,8 @@ func (b *builder) absent(p *point, lane int) {
 	b.cause(p, b.cut, causeCut)
 }
 
-// receive records that the event of point at took its messages off their links, and their
-// fate how.
+// receive records that the event of point at took its messages off their links. how is the fate of these
+// messages, such as delivered.
 func (b *builder) receive(at int, p *point, how fate) {
 	for _, number := range p.Took {
 		x, known := b.under[number]
@@ -199,7 +199,8 @@ func (b *builder) receive(at int, p *point, how fate) {
 	}
 }
 
-// came records the fate how that the message x has in point at.
+// came records in point at that the message x has met the fate how, and that its sending is a cause of the
+// point.
 func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m := &b.g.messages[x.message]
 	m.ends = append(m.ends, end{at, how})
@@ -289,7 +290,8 @@ func (b *builder) crash(at int, p *point, node int) {
 	b.down[node] = at
 }
 
-// became records what became of the timer or the task that effect x began, in point at.
+// became records the fate of the timer or the task that effect x began: what describes it, with %d for the
+// number of the step, and at is the point in which it happened.
 func (b *builder) became(x effect, what string, at int) {
 	b.g.points[x.point].did[x.did].fate = fmt.Sprintf(what, b.g.number(at))
 }

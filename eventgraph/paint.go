@@ -12,8 +12,8 @@ import (
 // and would draw everything black. So each element also has attributes for its looks. Where
 // the style is read, it takes precedence.
 
-// paint writes an SVG in which each element has its colours and the like as attributes,
-// too. Programs that do not read the style need them.
+// paint writes an SVG in which each element has its colours and its font also as attributes. Programs that do
+// not read the style element draw by these.
 func paint(w io.Writer, picture string) error {
 	p := painter{known: map[string]string{}}
 	var out strings.Builder

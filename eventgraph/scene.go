@@ -228,8 +228,8 @@ func (g *Graph) story(p int) (lines []string) {
 	return lines
 }
 
-// changed returns at most most lines, each of which describes a change of the state by the
-// step of point p.
+// changed describes the changes of the state by the step of point p: a line for each node that went down, and a
+// line for each other change, of which it describes at most most.
 func (g *Graph) changed(p, most int) (lines []string) {
 	if g.states == nil || p < g.starts {
 		return nil

@@ -18,7 +18,8 @@ type style struct {
 	colored, ascii                 bool
 }
 
-// arrow has the characters of an arrow. Of two, the first is for an arrow to the right.
+// arrow has the characters of an arrow. Where there are two, the first is for an arrow to the right, and the
+// second for one to the left.
 type arrow struct {
 	tail, head   [2]rune
 	shaft, cross rune

@@ -423,9 +423,9 @@ func (p *picture) row(i int) {
 	p.say("</text></g>\n")
 }
 
-// after returns an attribute with the coordinate at which further words begin after a label
-// that starts at x, for programs that do not compute it (see paint). It returns "" if the
-// label has wide letters, whose widths are not known.
+// after returns an attribute that places further words at the coordinate x, behind a label. Programs that
+// cannot compute the width of the label need it: see paint. It returns "" if the label has wide letters, whose
+// widths are not known.
 func (p *picture) after(label []string, x float64) string {
 	for _, line := range label {
 		if len(line) != utf8.RuneCountInString(line) {

@@ -107,8 +107,8 @@ func (t *text) columns() int {
 	return n
 }
 
-// at returns the column of the characters of a row in which a lane is drawn, or -1 for the
-// network, which has no lane.
+// at returns the index, among the characters of a row, at which the line of a lane is drawn. It is -1 for the
+// network, which has no line.
 func (t *text) at(lane int) int {
 	c, ok := t.column[lane]
 	switch {

@@ -67,7 +67,7 @@ func (l *links) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
 	}
 }
 
-// tookBox handles the peer's confirmation that it has received the message of a bag or a set with this
+// tookBox handles a confirmation by the peer that it has received the message of a bag or a set with this
 // serial.
 func (l *links) tookBox(p *peer, serial uint64) {
 	if p.boxes.took(serial, p.sess.other) {
@@ -96,8 +96,8 @@ func (l *links) cameBox(p *peer, a *arrival) {
 	l.intoSet(p, i)
 }
 
-// intoSet adds a message to the set of the node, if it is a message of a set. Nodes that gather messages see
-// it.
+// intoSet adds a message to the node's set, if it was sent as a message of a set. Nodes that handle quorums
+// choose messages from the set.
 func (l *links) intoSet(p *peer, i incoming) {
 	if i.link != sim.LinkSet {
 		return
@@ -167,7 +167,8 @@ func (b *boxed) give(s *session) {
 	s.hand(b.frame)
 }
 
-// back records that the connection that has carried the message has ended.
+// back records that the connection on which the message was written has ended, so the message may be written
+// again.
 func (b *boxed) back() { b.given = false }
 
 // settle records that this life of the peer has received the message.

@@ -28,8 +28,8 @@ func directly(conn net.Conn) (d *direct) {
 	return d
 }
 
-// write writes as much of data as the operating system takes at once, and returns the number
-// of these bytes. It reports no error: the next write that waits does.
+// write writes as much of data as the operating system takes at once, and returns the number of these bytes. It
+// reports no error. If the connection is broken, the next write on it that waits returns the error.
 func (d *direct) write(data []byte) int {
 	if d.raw == nil {
 		return 0

@@ -242,7 +242,7 @@ type answered struct {
 	why   string
 }
 
-// Reasons of refusals after which the peer may try again.
+// These are reasons for which a node refuses a connection. The peer may open another one later.
 const (
 	crossed = "crossed: my own connection to you is under way"
 	notNow  = "not now"

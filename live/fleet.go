@@ -87,9 +87,9 @@ type process struct {
 	killed bool
 }
 
-// Spawn starts a process for each of n nodes, and follows their records. command returns the process for a life
-// of a node; Spawn uses its standard input and its file 3, as Child does at the other end. failed is called if
-// a process ends by itself.
+// Spawn starts a process for each of n nodes, and follows their records. command makes the process for a life
+// of a node, which must call Child. Spawn writes orders to its standard input, and reads the records that it
+// writes to its file 3. failed is called if a process ends by itself.
 func Spawn(n int, follow *Follower, command func(node, life int) *exec.Cmd, failed func(node int, err error)) (*Processes, error) {
 	p := &Processes{command: command, follow: follow, failed: failed, nodes: make([]*process, n), lives: make([]int, n), bad: map[string]string{}}
 	for i := range n {

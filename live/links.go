@@ -331,7 +331,8 @@ func (l *links) offered(a *arrival) {
 	l.established(p, s, a.hello)
 }
 
-// established takes session s with a peer into use, which has sent hello h.
+// established begins to use session s, a new connection with peer p. h is the hello that the peer has sent on
+// it.
 func (l *links) established(p *peer, s *session, h *hello) {
 	p.connect(s, h)
 	l.recorder.note(&record.Entry{Kind: record.EntryOpened, Peer: p.at, Conn: s.id, Other: s.other})

@@ -28,8 +28,8 @@ func late(script []sim.Signal) bool {
 	return is
 }
 
-// waits reports whether script entry s, a Join or a Leave, has to wait, and until when. It draws that
-// time, at most most after now, when the turn of the entry comes.
+// waits reports whether the script entry s has to wait, and until when. Only a Join or a Leave waits. When the
+// turn of such an entry comes, waits draws its time, which lies between now and most later.
 func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most time.Duration) (until time.Time, is bool) {
 	switch s.(type) {
 	case sim.Join, sim.Leave:

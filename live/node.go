@@ -76,8 +76,8 @@ func (n *Node) loop() {
 	n.finish()
 }
 
-// waits waits until the node may have something to do. It looks into the inbox first, since a goroutine that
-// brought a message while the loop had the turn has not woken the loop.
+// waits waits until the node may have something to do. It looks into the inbox first: while the loop had the
+// turn, goroutines that brought messages did not wake it.
 func (n *Node) waits() {
 	if n.inbox.holds() {
 		return

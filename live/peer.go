@@ -167,10 +167,11 @@ func (p *peer) dialed() { p.dialing = false }
 // wait prevents that a connection to the peer is opened before the time d after now.
 func (p *peer) wait(now time.Time, d time.Duration) { p.redial = now.Add(d) }
 
-// close records that the connection is not known to be open.
+// close records that this node does not know whether the connection is open, as before the first delivery on
+// it.
 func (p *peer) close() { p.open = false }
 
-// refuse makes the node hear that its messages were refused, if it has sent any.
+// refuse makes the node get the error event that its messages were refused, if it has sent any.
 func (p *peer) refuse() {
 	if len(p.out) > 0 && p.broken == 0 {
 		p.broken, p.brokenC, p.lost = sim.KindRefused, p.lost, 0

@@ -69,9 +69,9 @@ type complaint struct {
 // could cause any number.
 const complaintsMost = 100
 
-// complain logs the error what of a peer or a stranger: name has its name, who the kind of
-// that name, why the details. Each cause is logged once a minute. Numbers in why (a port, a
-// length) are not part of the cause, since they differ each time.
+// complain logs an error that a peer or a stranger has caused. what is the error, name the peer or stranger,
+// who the key under which the log line has that name, and why the details. Each cause is logged once a minute.
+// Numbers in why (a port, a length) are not part of the cause, since they differ each time.
 func (c *complaints) complain(what, who, name, why string) {
 	key := cause(what+" "+name, why)
 	c.mu.Lock()
@@ -106,8 +106,7 @@ func (c *complaints) complain(what, who, name, why string) {
 // causeMost is the length of the part of a text that distinguishes causes.
 const causeMost = 200
 
-// cause returns the identity of a complaint, which is what it says, without the numbers and
-// quotations in why.
+// cause returns the identity of a complaint: what it says, without the numbers and quotations in why.
 func cause(what, why string) string {
 	var b strings.Builder
 	b.WriteString(what + ": ")

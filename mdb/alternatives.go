@@ -62,8 +62,8 @@ func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	return all, nil
 }
 
-// hanging returns an error if the k-th event that is possible after step i of b is the one
-// whose step, as the path records, never returns.
+// hanging returns an error if the k-th event that is possible after step i of b is the recorded last step of
+// the trunk, and the path says that its handler never returns. Such an event must not be tried.
 func (r *run) hanging(b *branch, i, k int) error {
 	if r.hangs == "" || b.owner(i) != r.trunk || i != len(r.recorded.Steps)-1 {
 		return nil
@@ -97,8 +97,8 @@ func (r *run) turned(from, to uint32) (out []string) {
 	return out
 }
 
-// given is a Source that answers with one event, then with the given coins, then with the first
-// answer.
+// given is a Source for one step. It answers the choice of the event by event, the first coins by coins, and
+// all further coins by their first side.
 type given struct {
 	event int
 	coins []int

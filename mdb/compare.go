@@ -44,9 +44,9 @@ func ofDiff(s *Session, before []string) []string {
 	return slices.Concat([]string{"live"}, s.run.branches.names(), ofFiles(s, before), ofFields(s, before))
 }
 
-// differences returns a page of the lines that differ between the states a and b, field by
-// field, in the order of a. The function told writes values for people. If both states have
-// a line, between separates its two values. If fields are given, only these are compared.
+// differences returns a page of the lines that differ between the states a and b, field by field, in the order
+// of a. If fields are given, or only is not empty, it compares only these. The function told writes values for
+// people. If a line is in both states, between stands between its two values.
 func differences(told func(path, value string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
 		fields = append(fields, only)
@@ -283,9 +283,9 @@ func (s *Session) alignment(a, b Cursor) choose.Alignment {
 	return s.aligned.pairs
 }
 
-// alignedStep returns the step of the other run, whose last one is most, to compare a step
-// with. This is the step's partner in the alignment. If it has none, it is the step at the
-// same distance from the pair before, if there is such a step ahead of the next pair.
+// alignedStep returns the step of the other run with which to compare a step. It is the step with which the
+// alignment al pairs it. A step without a partner is compared with the step at the same distance after the last
+// pair before it, but not with one beyond the next pair, or beyond most, the last step of the other run.
 func (s *Cursor) alignedStep(al choose.Alignment, step, most int) int {
 	a, b := 0, 0 // the last pair before
 	for k, m := range al.Same {

@@ -12,9 +12,9 @@ import (
 	"macemc/trace"
 )
 
-// field is the name of some lines of a state. It has the words of the lines themselves:
-// n2.parent is the line n2.parent and all lines below it. A name without a node, such as
-// parent, is that field on every node, at any depth.
+// field is the name of a part of a state. It selects the line whose path equals the name, and all lines below
+// it: n2.parent selects n2.parent and n2.parent.port. A name without a node, such as parent, selects that field
+// on every node, at any depth.
 type field struct {
 	text string
 	node int // the index of its node; -1 means no node, or all of them
@@ -90,8 +90,9 @@ func (f field) matches(path string) bool {
 	}
 }
 
-// wanted reports whether the part of a node at path may have lines of the field. fields
-// says that the part has fields: see canon.Wanted.
+// wanted reports whether any line at path, or below it, may belong to the field. path is the place of a value
+// within a node, and fields is true if that value has fields. Values for which wanted is false need not be
+// written: see canon.Wanted.
 func (f field) wanted(path string, fields bool) bool {
 	if path != "" && path[0] != '[' {
 		path = "." + path
@@ -122,7 +123,7 @@ func begins(path, name string) bool {
 	return ok && (rest == "" || strings.ContainsRune(".[ -", rune(rest[0])) || strings.HasSuffix(name, "]"))
 }
 
-// of returns those of the lines that belong to the field.
+// of returns the lines that belong to the field.
 func (f field) of(lines []canon.Line) (out []canon.Line) {
 	for _, l := range lines {
 		if f.matches(l.Path) {
@@ -132,8 +133,8 @@ func (f field) of(lines []canon.Line) (out []canon.Line) {
 	return out
 }
 
-// touched reports whether step s may have changed the state of a node: it is a step of that
-// node, or of the network.
+// touched reports whether step s may have changed the state of a node: whether it happened at this node, or at
+// no node, as a step of the network does.
 func touched(s *trace.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
 
 // unknown returns the error for a field to which none of these lines, the whole state,

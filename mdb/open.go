@@ -17,16 +17,16 @@ import (
 // Opener opens a session for the path of a run. Its fields are the same for all sessions of a command.
 type Opener struct {
 	Find func(name string) (*sim.System, error)                             // returns the system with a name
-	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // replaces a system and a path by the system that the path's header describes and the path with its settings; may be nil
+	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns the system and the path to debug for a recorded path, which differ if its header describes another system; may be nil
 	Tool string                                                             // the name under which the command is called, for lines that the user can repeat
 	Of   string                                                             // the package that stands before the arguments in such a line, followed by a blank, or ""
 	Ran  Ran                                                                // returns the code that ran in each step; may be nil
 	Busy *Busy                                                              // watches long work; nil if nothing does
 }
 
-// Ran takes a path of a system again. It returns a function that returns the code that ran
-// in a step, which took the event e; step 0 is the start. That function reports false if
-// the code is not known.
+// Ran finds out which code ran in each step of a path. It takes the path again, and returns a function that
+// returns the code of one step, given its number and its event e; step 0 is the start. That function reports
+// false if the code is not known.
 type Ran func(*sim.System, sim.Params, *choose.Path) (func(step int, e sim.Event) (code []eventgraph.Code, known bool), error)
 
 // Settings are the conditions under which a system is explored by hand.

@@ -9,20 +9,19 @@ import (
 	"macemc/trace"
 )
 
-// The largest number of walks, and the largest effort, that are spent on deciding whether a
-// run that was recorded as dead is still dead. If they do not suffice, mdb does not mention
-// the question.
+// These limit the walks and the effort by which mdb decides whether a run that was recorded as dead is still
+// dead. If they do not suffice, mdb says nothing about it.
 const (
 	anewWalks  = 10
 	anewEffort = 20_000
 )
 
-// otherwise describes how the run of a recorded path ends now, if the path still applies and the
-// run ends in another way than recorded. Otherwise it returns "".
+// otherwise describes how the recorded run ends with the code as it is now, if that differs from the record. It
+// returns "" if the end is the same, or if the path can no longer be followed.
 func (s *Session) otherwise() string { return s.run.endsNow(s.options) }
 
-// endsNow returns the text of Session.otherwise. It decides only once how the run ends.
-// opts returns the options for walks.
+// endsNow returns the text of Session.otherwise, which it computes only once. opts returns the options for the
+// walks that this may take.
 func (r *run) endsNow(opts func(walks int) search.Options) string {
 	if r.recorded == nil || r.parted || r.trunk.stopped != "" {
 		return ""

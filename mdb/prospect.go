@@ -27,8 +27,9 @@ const (
 	curveCloser = 16    // and then gets this many more points where the share of walks that recover falls
 )
 
-// asks returns the question about each random walk: "live", does it become live, or
-// "survive", does it take all of its steps without a failure.
+// asks returns what is counted about random walks: "live" if it is the walks that become live, or "survive" if
+// it is the walks that take all of their steps without a failure. It is "survive" for a run that fails, or
+// cannot be live.
 func (s *Session) asks() string {
 	if s.run.trunk.failure != nil || !s.run.player.World().Judge.CanBeLive() {
 		return "survive"
@@ -114,7 +115,7 @@ func (s *Session) labOf() (*search.Lab, error) {
 	return s.prospects.in(s.run.player.World().System(), s.asked(Cursor{s.run, s.run.trunk, 0}), opts)
 }
 
-// asked returns the run up to a place, as a path that the lab can follow.
+// asked returns the run up to a place, as a path with a header that the lab accepts.
 func (s *Session) asked(at Cursor) *choose.Path {
 	verdict := trace.VerdictDead
 	if f := s.run.trunk.failure; f != nil {
@@ -237,8 +238,8 @@ type Point struct {
 	High float64 `json:"high"`
 }
 
-// Curve samples more states of the branch of at (this many), and returns the curve. The
-// samples and their order depend on the branch alone.
+// Curve takes walks from up to more further states of the branch of at, and returns the curve with all samples
+// so far. The samples and their order depend on the branch alone.
 func (s *Session) Curve(at Look, more int) (Curve, error) {
 	c := s.prospects.curve(at.here.end(at.run))
 	for range more {
@@ -273,7 +274,8 @@ type curve struct {
 // forget drops the run that the lab has taken for the curve.
 func (c *curve) forget() { c.of = nil }
 
-// sample takes walks from the state after a step of the branch. path is the branch up to there.
+// sample takes walks of at most most steps from the state after a step, and adds the point. path is the branch
+// up to its end. If survive is set, it counts the walks that do not fail, and otherwise those that become live.
 func (c *curve) sample(lab *search.Lab, path *choose.Path, step, most int, survive bool) (err error) {
 	if c.of == nil {
 		if c.of, err = lab.Take(path); err != nil {

@@ -336,8 +336,8 @@ func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, err
 	return out, nil
 }
 
-// matches calls found, in order, for the steps after from, up to to, that fulfil a query,
-// until found returns false.
+// matches calls found with each step after from, and not after to, that fulfils a query, in order, until found
+// returns false.
 func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool) error {
 	tell, end := r.busy.embrace()
 	defer end()
@@ -387,12 +387,14 @@ func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool)
 	return nil
 }
 
-// allNot reports whether each of the terms asks that the step does not change its field.
+// allNot reports whether all of the terms have the form "not field", which holds if a step does not change the
+// field.
 func allNot(terms []term) bool {
 	return !slices.ContainsFunc(terms, func(t term) bool { return !t.not })
 }
 
-// changedAs reports whether the fields changed between before and now as the terms ask.
+// changedAs reports whether all terms hold for a step, given the values of their fields before and after the
+// step.
 func changedAs(terms []term, before, now []seen) bool {
 	for k, t := range terms {
 		changed := !slices.EqualFunc(before[k], now[k], slices.Equal)

@@ -108,8 +108,8 @@ func (b *Busy) tell(what string, done, total int) error {
 	return nil
 }
 
-// embrace begins work that has parts. The function tell reports its progress, and the parts
-// report none until end is called.
+// embrace begins work that consists of smaller work. Until end is called, only its function tell reports
+// progress, and the smaller work reports none.
 func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 	if b == nil || b.within {
 		return func(string, int, int) {}, func() {}

@@ -89,7 +89,8 @@ func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
 	return lead
 }
 
-// winds gives the host's clock to its new life, whose monotonic clock begins anew.
+// winds sets the clock of the host's new life by the host's clock, since the monotonic clock of a life begins
+// anew.
 func (h *Host) winds() {
 	if h.clock != (clock{}) {
 		bubble.SetClock(h.life.number, h.clock.jump, h.clock.rate)

@@ -86,7 +86,7 @@ func (d *Disk) change(c change) {
 	d.open = append(d.open, c)
 }
 
-// sync makes the changes survive a crash that are to files for whose names is returns true.
+// sync makes changes survive a crash: those of the files for whose names is returns true.
 func (d *Disk) sync(is func(name string) bool) {
 	if d.slow > 0 {
 		time.Sleep(d.slow * time.Duration(bubble.Ask(8)) / 7)

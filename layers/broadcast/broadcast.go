@@ -22,8 +22,7 @@ type message struct {
 	body   sim.Message
 }
 
-// Carries returns the body, and words for the origin and the number, which reports show
-// behind it.
+// Carries returns the body, and text with the origin and the number, which reports show after the body.
 func (m message) Carries() (sim.Message, string) {
 	return m.body, fmt.Sprintf("broadcast %d of %s", m.number, m.origin)
 }

@@ -21,7 +21,7 @@ type State[N Machined] struct {
 	Exit  func(N, sim.Env) // runs when the machine leaves the state, but not when it pushes another one
 	May   []Name           // the states to which Entry may move with Core.Goto or Core.Push
 	On    []Handler[N]     // the events with a handler: see On
-	Goto  map[Name][]Event // the events that move the machine without a handler, by the state to which they do
+	Goto  map[Name][]Event // by state, the events that move the machine to it without a handler
 	Defer []Event          // the events that wait until a state does not defer them
 	// Ignore lists the events that are expected and do nothing.
 	Ignore []Event

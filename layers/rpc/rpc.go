@@ -64,12 +64,10 @@ type (
 	}
 )
 
-// Carries returns the body, and words for the request's number, which reports show behind
-// it.
+// Carries returns the body, and text with the request's number, which reports show after the body.
 func (r request) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("request %d", r.id) }
 
-// Carries returns the body, and words for the call that it answers, which reports show
-// behind it.
+// Carries returns the body, and text with the call that it answers, which reports show after the body.
 func (r response) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("answer to %d", r.id) }
 
 func (a resend) String() string { return fmt.Sprintf("request %d to %s", a.id, a.to) }
@@ -319,9 +317,8 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 	l.upper.Deliver(l.enter(env, Ticket{}, id), from, m.body)
 }
 
-// Handle handles the layer's timer, and passes all other signals to the node above, except
-// errors of the connections that carry its calls: the timer repeats a request that was lost
-// with one.
+// Handle handles the layer's timer, and passes all other signals to the node above. It drops errors of the
+// connections that carry the layer's calls: if a request was lost with a connection, the timer sends it again.
 func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	if _, is := s.(sim.PeerError); is && l.options.By == sim.LinkTCP {
 		return

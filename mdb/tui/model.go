@@ -93,8 +93,8 @@ func (m *Model) Handle(ev tcell.Event) bool {
 // waitingMost is the number of events that wait while work goes on. More are dropped.
 const waitingMost = 64
 
-// later calls do now or, if there is work, when it has ended. ev is the event because of
-// which it is called.
+// later calls do, unless work is going on. Then it keeps the event ev, which is handled again when the work has
+// ended.
 func (m *Model) later(ev tcell.Event, do func()) {
 	if !m.busy {
 		do()
