@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// host has the functions that the participant calls. It collects the actions for which these ask,
-// until the participant returns.
+// host has the functions that the participant calls. Some of them ask for an action, such as to send a message.
+// host collects these actions until the participant returns.
 type host struct {
 	id       gpbft.ActorID
 	now      time.Time

@@ -81,7 +81,8 @@ func (m *member) receive(env sim.Env, v vote) {
 	m.call(env, func() error { return m.participant.ReceiveMessage(context.Background(), v) })
 }
 
-// call calls the participant by do, and then carries out the actions for which it has asked.
+// call calls the participant by calling do, and then carries out the actions for which the participant has
+// asked.
 func (m *member) call(env sim.Env, do func() error) {
 	if m.host.decided != nil {
 		return // the next instance is not checked

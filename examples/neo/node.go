@@ -14,8 +14,8 @@ type node struct {
 	dbft *dbft.DBFT[hash]
 }
 
-// host has the functions that the library calls. It collects the actions for which these ask, until
-// the library returns.
+// host has the functions that the library calls. Some of them ask for an action, such as to send a message.
+// host collects these actions until the library returns.
 type host struct {
 	self     int
 	all      int // the number of validators
@@ -101,7 +101,8 @@ func (h *host) accept(b dbft.Block[hash]) error {
 	return nil
 }
 
-// The timer's duration does not matter, since it may fire at any step.
+// Now, Reset and the methods below are the library's clock and its timer. The clock stands still, and durations
+// do not matter, since a timer may fire at any step.
 func (h *host) Now() time.Time { return time.Unix(0, 0) }
 func (h *host) Reset(height uint32, view byte, _ time.Duration) {
 	h.timer, h.height, h.view = true, height, view
@@ -137,7 +138,8 @@ func (n *node) vote(env sim.Env, from sim.Addr, v vote) {
 	n.call(env, func() { n.dbft.OnReceive(v.payload) })
 }
 
-// relayed accepts a block from another node, as a ledger does: it is signed.
+// relayed accepts a block that another node has accepted. A ledger may do so without taking part in the
+// consensus, since the block has the signatures of the validators.
 func (n *node) relayed(env sim.Env, _ sim.Addr, r relayed) {
 	if n.host.accepted == "" {
 		n.host.accepted = r.Block
@@ -162,7 +164,7 @@ func (n *node) Accepts(_ sim.Addr, m sim.Message) bool {
 	return !is || n.host.accepted != "" || v.view <= n.dbft.ViewNumber || v.kind == dbft.ChangeViewType || v.kind == dbft.RecoveryMessageType
 }
 
-// call calls the library by do, and then carries out the actions for which it has asked.
+// call calls the library by calling do, and then carries out the actions for which the library has asked.
 func (n *node) call(env sim.Env, do func()) {
 	if n.host.accepted != "" {
 		return // the next height is not checked

@@ -101,7 +101,7 @@ func (e *end) wait(env sim.Env, timer sim.Signal, until time.Time) {
 	}
 }
 
-// pass makes the time of the end until, if it is earlier.
+// pass advances the time of the end to until, unless that is already past.
 func (e *end) pass(until time.Time) {
 	if e.now.Before(until) {
 		e.now = until

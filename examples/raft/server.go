@@ -23,7 +23,7 @@ type (
 // The work of a Ready is done in tasks, so that a crash can come between any two, and a slow disk
 // can delay them.
 type (
-	ready   struct{} // with ready=later: to take one in hand
+	ready   struct{} // with ready=later: to take the next Ready
 	save    struct{}
 	sync    struct{} // with storage=files
 	send    struct{}
@@ -59,8 +59,8 @@ const (
 	snapshotTakes  = time.Second
 )
 
-// outOfReach is the number of ticks of raft's own election timeout if the driver's timer campaign
-// replaces it.
+// outOfReach is raft's own election timeout, in ticks, if the driver's timer campaign takes its place: raft's
+// timeout then never ends.
 const outOfReach = 1 << 30
 
 // mark identifies an entry on the disk.
@@ -117,7 +117,7 @@ type server struct {
 
 // settings are the parameters in the form that a server needs.
 type settings struct {
-	files       bool // the disk is a picture of what a crash leaves: see files.go
+	files       bool // the log is in a file, and disk is what a crash would leave of it: see files.go
 	election    int  // ticks; 0: the driver's timer
 	elections   string
 	later, slow bool
@@ -393,7 +393,8 @@ var (
 	sendUnsynced = orderOf(save{}, send{}, sync{}, apply{}, advance{})
 )
 
-// order has the tasks in order, and those of each set of them: nobody changes these lists.
+// order has the tasks in the order in which they are done, and for each set of tasks the list of these in the
+// same order. The lists are shared by all states, so nothing may change them.
 type order struct {
 	tasks []sim.Signal
 	of    [][]sim.Signal // by the set, with bit k for the k-th task
@@ -662,8 +663,8 @@ func (s *server) restore(env sim.Env, snapshot core.Snapshot) {
 	s.answer(env)
 }
 
-// cut cuts the log if that is due, and if raft knows that everything applied is applied: raft reads
-// entries that it believes are not.
+// cut begins to shorten the log if that is due. It waits until raft knows that all applied entries are applied,
+// since raft may still read entries of which it does not know that.
 func (s *server) cut(env sim.Env) {
 	if s.due && s.applied <= s.told {
 		env.Post(compact{})

@@ -2,9 +2,9 @@ package brokentree
 
 import "macemc/sim"
 
-// route takes join m one hop further: at its source next is the node that was asked, and at a node
-// that m has reached it is this node itself. The forward handler comes first at every node, and
-// returns where m goes.
+// route sends join m one hop further, unless it is consumed here. At the source of m, next is the node that was
+// asked; at a node that m has reached, next is this node. At every node forward comes first, and returns the
+// node to which m goes.
 func (n *node) route(env sim.Env, next sim.Addr, m join) {
 	if next = n.forward(env, next, m); !next.IsZero() {
 		env.TCP().Send(next, m)

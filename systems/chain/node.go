@@ -63,9 +63,9 @@ var replicas = machine.Define("replica",
 	},
 )
 
-// late is what a head may still receive from a predecessor that is down. A client that learnt of it first
-// has promoted the replica, and asks again for what was on the way. In a simulated run these messages are lost
-// with the predecessor; on real sockets they may come after the client's request.
+// late are the messages that a head may still receive from a predecessor that is down. They exist only on real
+// sockets, where a client can notice the end of the predecessor, and promote this replica, before they arrive.
+// In a simulated run they are lost with the predecessor.
 var late = machine.Messages(forward{})
 
 var roles = []machine.Name{head, middle, tail, alone}

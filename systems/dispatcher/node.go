@@ -13,8 +13,8 @@ type ( // the application's requests
 	handover struct{}         // for the head
 )
 
-// A view is a membership: it says which replica is the head, and which requests were applied
-// before that became the head.
+// A view is a membership: it says which replica is the head, and which requests were applied before that
+// replica became the head.
 type view struct {
 	Version int
 	Head    sim.Addr

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// A badReceiver is a Byzantine receiver. It signs every message of a Byzantine initiator, and for
-// an honest initiator a message that this has not sent.
+// A badReceiver is a Byzantine receiver. It signs every message of a Byzantine initiator. To an honest
+// initiator it sends a signature of a text that this initiator has not sent.
 type badReceiver struct{ *rules }
 
 var badReceivers = sim.Handle(sim.OnMessage((*badReceiver).initial), sim.OnMessage((*badReceiver).commit))

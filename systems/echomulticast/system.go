@@ -173,8 +173,8 @@ func explain(v sim.View[*receiver]) string {
 	return fmt.Sprintf("of %s, %s delivers %d and %s delivers %d", of, a, x.delivered[of], b, y.delivered[of])
 }
 
-// genuine reports whether the receivers have delivered no text of an honest initiator that this has
-// not sent. A view shows honest nodes only.
+// genuine reports whether every text of an honest initiator that a receiver has delivered is the one that this
+// initiator has sent. A view shows honest nodes only.
 func genuine(v sim.View[*receiver]) bool {
 	for _, r := range v.Nodes() {
 		for of := range sim.See[*initiator](v).Nodes() {

@@ -18,8 +18,8 @@ var requests = &sim.Param{Name: "requests", Doc: "how many writes each node is a
 // System is a register on several nodes. The first node has the lease first.
 var System = &sim.System{
 	Name: "lease",
-	Doc: "A register that is written by whoever has the lease, which goes round by the clocks of its holders. " +
-		"No two nodes write at once, though nobody asks whether the one before is through.",
+	Doc: "A register that only the holder of a lease writes. The holder hands the lease on when its clock says that it is over. " +
+		"No two nodes write at once, though no node asks whether the previous holder has finished.",
 	Clock:  func(sim.Params) *sim.Clock { return &sim.Clock{Drift: drift, Handlers: handlers} },
 	Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 2, Most: 5} },
 	Params: []*sim.Param{requests},

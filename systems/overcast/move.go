@@ -16,8 +16,8 @@ func (n *node) lookAround(env sim.Env, m tree.Reorg) {
 	n.tell(env, n.target, lock{n.papa})
 }
 
-// grant locks this node for node who, if this is where who believes it to be: a brother of who or
-// its grandparent.
+// grant locks this node for node who, if the lock message m names the right place: this node must be a brother
+// of who, or its grandparent.
 func (n *node) grant(env sim.Env, who sim.Addr, m lock) {
 	near := m.papa == n.papa && m.papa != env.Self() || n.kids[m.papa]
 	if !n.joined() || n.moving() || !n.lockedBy.IsZero() || !near {

@@ -25,7 +25,7 @@ const buffer = burst
 // System is the tree over TCP.
 var System = &sim.System{
 	Name: "overcast",
-	Doc: "A tree that nodes join at the root, and in which they move below a node that they have measured, and locked while they do. " +
+	Doc: "A tree that nodes join at the root. A node moves below another one after it has measured it, and locks it meanwhile. " +
 		"It never has loops, and can always form again.",
 	Network: func(sim.Params) sim.Network { return sim.Network{TCPBuffer: buffer} },
 	Nodes:   func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 2, Most: 8} },

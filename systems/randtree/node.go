@@ -75,7 +75,7 @@ const (
 //	joining: root is the node itself, and parent is zero; some peer is not a child of this node
 //	joined:  root and parent are the node itself, or parent is the node that accepted it
 //
-// The children were last told of root and, while the node is a root, of kids.
+// Each child was last informed that root is the root and, if the node is a root, that kids are its siblings.
 type node struct {
 	most   int  // the largest number of children
 	silent bool // RT2

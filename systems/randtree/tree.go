@@ -16,16 +16,16 @@ func (n *node) setRoot(env sim.Env, root sim.Addr) {
 	n.refresh(env, sim.Addr{})
 }
 
-// refresh informs the children of a root of each other, except for the child knows, which knows
-// already.
+// refresh informs the children of a root of each other. It leaves out the child knows, which has this
+// information already.
 func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	if n.root == env.Self() {
 		n.tell(env, update{n.kids}, knows)
 	}
 }
 
-// tell sends message m to all children except but. It gives up a child to which the message cannot
-// be sent, since that would never learn of it.
+// tell sends message m to all children except but. It gives up a child to which m cannot be sent, since that
+// child would never learn of it.
 func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
 	var deaf []sim.Addr
 	for _, kid := range n.kids {

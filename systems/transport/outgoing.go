@@ -45,9 +45,9 @@ func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 	return o
 }
 
-// take puts the parts of a message into the queue. If their numbers reach those of the next
-// identifier, the connection uses up that identifier as well. Otherwise the next connection would have
-// the same numbers, and packets of this one that are under way would be taken for packets of that one.
+// take puts the parts of a message into the queue. If their numbers reach those of the next identifier, the
+// connection uses up that identifier as well. Otherwise the next connection would have the same numbers, and
+// its receiver would take packets of this connection that are still under way for packets of the new one.
 func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
 	o.add(parts, l.options.Span)
 	if used := (o.next - 1) / l.options.Span; used > l.opened {

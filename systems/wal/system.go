@@ -21,7 +21,7 @@ var writes = &sim.Param{Name: "writes", Doc: "how many numbers the client writes
 // System is one server and one client.
 var System = &sim.System{
 	Name: "wal",
-	Doc: "A register over a write-ahead log on stable storage, which is made short now and then. " +
+	Doc: "A register over a write-ahead log on stable storage, which is shortened now and then. " +
 		"No acknowledged write is lost, whatever crashes when.",
 	Network: func(sim.Params) sim.Network { return sim.Network{UDPCapacity: 1} },
 	Nodes:   func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },

@@ -19,8 +19,9 @@ func (c *Conn) lend(out func(Packet)) {
 	}
 }
 
-// takeBack also clears data that is never read again: the number of times that a segment was sent,
-// if the segment was sent at all; and the packet data of a segment that has arrived or is sent anew.
+// takeBack ends what lend has begun. It also clears data that the library never reads again, since it would
+// make equal states different: the number of times that a segment was sent, beyond one, and the header fields
+// of a segment that has arrived or will be written anew.
 func (c *Conn) takeBack() {
 	*at[[]byte](c, buffer) = nil
 	*at[func([]byte, int)](c, output) = nil
@@ -59,7 +60,7 @@ type list struct {
 	field uintptr // the offset of a field of the connection
 	inner uintptr // the offset of the slice in the struct to which the field points, or 0 if the field is the slice
 	refer bool
-	ring  bool // there are empty places, of no conversation
+	ring  bool // the slice may have unused places, whose segments belong to no conversation
 }
 
 // segment is the memory of one of the library's segments.
