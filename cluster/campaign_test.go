@@ -24,7 +24,7 @@ var (
 	campaignJournal = flag.String("campaign-journal", "", "keep what was done in `FILE`, and go on from there")
 )
 
-// faultGroup is one kind of searches, and what is killed while they run.
+// faultGroup is a group of searches of one kind, and the processes that are killed during them.
 type faultGroup struct {
 	copies  int // of everything, in as many servers; 1 is the coordinator's own server
 	of      string
@@ -40,7 +40,7 @@ const (
 	ofShards = "states in shards"
 )
 
-// faultGroups are the groups of a campaign.
+// faultGroups returns the groups of a campaign.
 func faultGroups() (all []faultGroup) {
 	for _, of := range []string{ofWalks, ofShards} {
 		for _, victims := range []string{"a worker", "the coordinator", "everything", "nobody, but a worker is held up", "at random"} {
@@ -61,7 +61,7 @@ type faultRun struct {
 	Note  string // what happened, in order
 }
 
-// journal has the runs of a campaign that are done.
+// journal has the searches of a campaign that have ended.
 type journal struct {
 	t    *testing.T
 	Runs []faultRun
@@ -169,7 +169,7 @@ func (j *journal) has(note string) bool {
 	return false
 }
 
-// kills returns how often processes were killed with that many copies.
+// kills returns the number of processes that were killed in the groups with this number of copies.
 func (j *journal) kills(copies int) (n int) {
 	for _, g := range faultGroups() {
 		if _, kills, _ := j.of(g.String()); g.copies == copies {
@@ -236,7 +236,7 @@ func (g faultGroup) run(t *testing.T, n uint64, want map[string]map[string]any, 
 	}
 }
 
-// suffers lets something happen to a crew, and returns how many processes were killed.
+// suffers causes the fault what in a crew, and returns the number of processes that it has killed.
 func (c *crew) suffers(what string, r *rand.Rand, servers *replicas) (kills int) {
 	switch what {
 	case "a worker":

@@ -17,7 +17,7 @@ func TestProgramsWithoutItDependOnNoNATS(t *testing.T) {
 	}
 }
 
-// The server listens to other machines only if it knows who they are.
+// The server listens to other machines only if it can identify them.
 func TestOpenServerIsRefused(t *testing.T) {
 	for listen, refused := range map[string]bool{"127.0.0.1:4222": false, "localhost:0": false, "[::1]:1": false, "0.0.0.0:4222": true, ":4222": true, "10.0.0.1:1": true} {
 		if _, _, err := address("--listen", listen, false, "a token"); (err != nil) != refused {

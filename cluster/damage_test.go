@@ -22,7 +22,7 @@ type external struct {
 	ns      *server.Server
 }
 
-// newExternal starts a server whose files have at most that many bytes, or any number if most is 0.
+// newExternal starts a server whose files have at most most bytes; 0 means no limit.
 func newExternal(t testing.TB, most int64) *external {
 	t.Helper()
 	e := &external{t: t, options: server.Options{
@@ -77,8 +77,8 @@ func (e *external) damages(stream string, damage func([]byte) []byte) {
 	}
 }
 
-// What a server has of a search is damaged while it is down. The search that goes on then is right, or it
-// ends with an error; it is never called exhaustive with other counts.
+// The files of a server are damaged while it is down. The search that then continues gives the right result or
+// ends with an error. It never claims to be exhaustive with other counts.
 func TestDamageIsNoticed(t *testing.T) {
 	t.Parallel()
 	damages := map[string]func([]byte) []byte{

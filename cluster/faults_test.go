@@ -12,11 +12,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// points are the steps between which a worker may die.
+// points are the steps of storing a result between which a worker may die.
 var points = []string{"fetched", "taken", "stored", "acknowledged"}
 
-// Searches with two workers come to what one process comes to: without a finding, and with one, which
-// stops them.
+// Searches with two workers have the same result as with one process, whether they find nothing, or find
+// something and stop.
 func TestWorkersComeToTheSame(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]subject{"finding": found(t), "clean": clean(t, 3000)} {
@@ -61,7 +61,7 @@ func TestWorkerDiesBetweenSteps(t *testing.T) {
 	}
 }
 
-// A worker that is held up beyond its lease and comes back changes nothing: the first result counts.
+// A worker that stops beyond its lease and then continues changes nothing: the first result counts.
 func TestZombieChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := clean(t, 1200)
@@ -122,7 +122,7 @@ func TestSparesComeAndGo(t *testing.T) {
 	holds(t, "spares", want, g.search())
 }
 
-// A span that was acknowledged though nobody has stored its result is given out again.
+// A span that was acknowledged, though its result was not stored, is published again.
 func TestLostSpanIsGivenOutAgain(t *testing.T) {
 	t.Parallel()
 	s := clean(t, 1300)
@@ -152,7 +152,8 @@ func TestLostSpanIsGivenOutAgain(t *testing.T) {
 	}
 }
 
-// The goroutines of a worker read what a lot added once, and not what another coordinator published.
+// The goroutines of a worker read the additions of a lot from the cluster only once, and never those of another
+// coordinator.
 func TestCorpusIsReadOnce(t *testing.T) {
 	g := newRig(t, clean(t, 1), settings{})
 	var c corpora
@@ -175,7 +176,7 @@ func TestCorpusIsReadOnce(t *testing.T) {
 	}
 }
 
-// Results of an earlier coordinator's spans are not taken for those of this one.
+// Results of spans of an earlier coordinator do not count for this one.
 func TestEarlierResultsDoNotCount(t *testing.T) {
 	s := clean(t, 1300)
 	want := s.alone(t)
@@ -195,7 +196,7 @@ func TestEarlierResultsDoNotCount(t *testing.T) {
 	holds(t, "earlier results", want, g.search())
 }
 
-// A coordinator without any worker says so.
+// A coordinator without workers informs the user of that.
 func TestWithoutWorkersItSaysSo(t *testing.T) {
 	g := newRig(t, clean(t, 1300), settings{})
 	g.all.Go(func() {

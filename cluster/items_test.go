@@ -7,7 +7,8 @@ import (
 	"macemc/internal/search"
 )
 
-// runsOf is a search that takes every run anew, as systems need whose nodes cannot be copied.
+// runsOf returns a search that takes every run from its start, as is necessary for systems whose nodes cannot
+// be copied.
 func runsOf(t testing.TB, name string, params, bugs []string, depth int) subject {
 	s := whole(t, name, 0, params, bugs, depth)
 	s.opts.Engine = search.EngineReference
@@ -31,8 +32,8 @@ func (g *rig) ran(what string) {
 	}
 }
 
-// Workers that take the runs of the reference engine come to the counts of one process: states that were visited,
-// and every path. A failure is found as near to the start.
+// With workers that take the runs, the reference engine has the same counts as in one process, for visited
+// states and for every path. It finds a failure at the same distance from the start.
 func TestRunsComeToTheSame(t *testing.T) {
 	t.Parallel()
 	of := brisk
@@ -59,8 +60,8 @@ func TestRunsComeToTheSame(t *testing.T) {
 	}
 }
 
-// A worker that dies between two steps of a commit costs nothing but time, and one that comes back when
-// another has stored a result changes nothing.
+// A worker that dies between two steps of storing a result costs only time. One that continues after another
+// worker has stored the result changes nothing.
 func TestRunsOfWorkersThatDie(t *testing.T) {
 	t.Parallel()
 	of := brisk

@@ -13,7 +13,7 @@ import (
 
 type mutant struct{ name, tests, file, old, by string }
 
-// mutants are changes of the protocol that the tests have to notice.
+// mutants are changes of the protocol that the tests must notice.
 var mutants = []mutant{
 	{"acknowledged before the result is stored", "DiesBetween", "worker.go", `	w.reaches("taken", id)`, `	_ = m.Ack(); w.reaches("taken", id)`},
 	{"the last writer wins", "Parts", "server.go", `kv.Create(ctx, key, append(first, part...))`, `kv.Put(ctx, key, append(first, part...))`},
@@ -66,7 +66,7 @@ func TestMutantsAreCaught(t *testing.T) {
 	}
 }
 
-// caught tests that a test fails with the mutant.
+// caught checks that a test fails with the mutant.
 func (m *mutant) caught(t *testing.T) {
 	text, err := os.ReadFile(m.file)
 	if err != nil {

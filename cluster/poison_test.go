@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// poison is a system of which a few walks harm the process that takes them.
+// poison is a system in which a few walks harm the process that takes them.
 var poison = &sim.System{
 	Name: "poison", Doc: "A node that sometimes harms its process.",
 	Params: []*sim.Param{deed},
@@ -67,8 +67,8 @@ func harm(deed string) {
 	}
 }
 
-// venom is a system of few states, from two of which a step harms its process. With the deed "within", these
-// states are not expanded, by sim.System.Within.
+// venom is a system with few states. In two of them a step harms its process. With the deed "within",
+// System.Within keeps a search from expanding these two.
 var venom = &sim.System{
 	Name: "venom", Doc: "Two nodes, one of which harms its process in some states.",
 	Params: []*sim.Param{venomous},

@@ -22,8 +22,9 @@ import (
 	"macemc/internal/search"
 )
 
-// crew is a coordinator and workers, as processes. met counts the points that its workers reached, and
-// more has a value after each change of it. tell is how workers find the FIFO of points.
+// crew is a coordinator and workers, as processes. met is the number of points that its workers have reached,
+// and more receives a value after each change of it. tell is the environment variable that names the FIFO to
+// which workers report points.
 type crew struct {
 	t           testing.TB
 	dir, at     string
@@ -148,7 +149,8 @@ var lines = []string{
 	"peterson --param n=3 --depth 14 --no-walks --engine reference",
 }
 
-// sharding returns the flag by which the states of a line are visited in shards, if they are.
+// sharding returns the flag by which states are visited in shards, for a line that takes no walks and does not
+// use the reference engine, and otherwise "".
 func sharding(line string) string {
 	if strings.Contains(line, "--no-walks") && !strings.Contains(line, "reference") {
 		return " --shards 3"
@@ -156,8 +158,8 @@ func sharding(line string) string {
 	return ""
 }
 
-// Processes that are killed at any time, workers and the coordinator with its server, and all at once
-// five times in one run, and workers that are stopped beyond their lease, change nothing of the result.
+// The result does not change if workers, or the coordinator with its server, are killed at any time, even all
+// at once and five times in one run, or if workers are stopped beyond their lease.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, uint64(long.Of(1, int(time.Now().UnixNano())))))
@@ -256,7 +258,7 @@ func TestFaultScenarios(t *testing.T) {
 	}
 }
 
-// A worker that is killed at a step of a commit, again and again.
+// The result does not change if a worker is killed at a step of storing a result, again and again.
 func TestKillsBetweenSteps(t *testing.T) {
 	t.Parallel()
 	line := lines[1]
@@ -301,9 +303,9 @@ func TestPoisonIsLeftOut(t *testing.T) {
 	}
 }
 
-// A state whose steps end their process, or never return, is left out, with the run to it, and the search is
-// incomplete. All other states are counted: they are those of a search that does not expand this state.
-// The same holds if every run is taken anew.
+// A state whose steps end their process, or never return, is left out. The search reports the run to it, and is
+// incomplete. It counts the same states as a search that does not expand this state. The same holds if every
+// run is taken from its start.
 func TestPoisonousStateIsLeftOut(t *testing.T) {
 	t.Parallel()
 	t.Run("shards", func(t *testing.T) {

@@ -32,8 +32,8 @@ const (
 	tied      = "MACEMC_TEST_TIED"
 )
 
-// endsWithTest ends the process and its group when the test that started it is gone, however it ended: it alone holds the
-// other end of the standard input.
+// endsWithTest ends the process and its group when the test that started it has ended, in whichever way. Only
+// the test has the other end of the standard input, which is closed then.
 func endsWithTest() {
 	if os.Getenv(tied) == "" {
 		return
@@ -139,7 +139,8 @@ func (p *process) wait(t testing.TB) *process {
 	return p
 }
 
-// result is what a search printed, without what was measured, and its path and exit status.
+// result waits for the end of the process, and returns the members of its output without measurements, its path
+// and its exit status.
 func (p *process) result(t testing.TB) (out map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(p.stdout.String()), &out); err != nil {
@@ -159,7 +160,7 @@ func (p *process) result(t testing.TB) (out map[string]any) {
 	return out
 }
 
-// free returns an address of the loopback at which nobody listens.
+// free returns an address of the loopback interface at which nothing listens.
 func free(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -24,7 +24,7 @@ import (
 	"macemc/internal/search"
 )
 
-// asServer is how the test's program is a server of an external cluster.
+// asServer is the environment variable that makes the test's program a server of an external cluster.
 const asServer = "MACEMC_TEST_SERVER"
 
 type serverOptions struct {
@@ -33,7 +33,7 @@ type serverOptions struct {
 	Routes        string
 }
 
-// serve is the server as a process.
+// serve runs the server in this process.
 func serve(text string) {
 	var o serverOptions
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -50,7 +50,7 @@ func serve(text string) {
 	ns.WaitForShutdown()
 }
 
-// replicas are three servers that keep everything three times.
+// replicas are three servers that keep three copies of everything.
 type replicas struct {
 	t       testing.TB
 	options [3]serverOptions
@@ -120,8 +120,8 @@ func (r *replicas) again(k int) {
 	r.start(k)
 }
 
-// Searches over three servers come to what one process comes to, while each of them in turn, and with
-// it whatever it leads, is killed and begins again.
+// Searches over three servers have the same result as with one process, while each server in turn, with the
+// streams that it leads, is killed and begins again.
 func TestThreeServers(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

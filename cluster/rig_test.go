@@ -23,8 +23,8 @@ import (
 	"macemc/sim"
 )
 
-// brisk is the pace of tests. They wait less for workers that fell silent, and long for answers: the machine
-// may be busy.
+// brisk has the waiting times of tests: short ones for workers that are silent, and long ones for answers,
+// since the machine may be busy.
 var brisk = pace{
 	call: 2 * time.Second, retry: 20 * time.Millisecond, ack: 500 * time.Millisecond, tell: 100 * time.Millisecond, stuck: 20 * time.Second, gone: 4 * time.Minute, span: 40 * time.Millisecond,
 }
@@ -35,7 +35,7 @@ type subject struct {
 	opts search.Options
 }
 
-// found is a search that finds something by a walk, and clean one that does not.
+// found returns a search that finds something by a walk. clean returns one that finds nothing.
 func found(t testing.TB) subject {
 	e, err := known.Find(catalog.Bugs(), []string{"RT14"})
 	if err != nil {
@@ -62,7 +62,7 @@ func clean(t testing.TB, walks int) subject {
 	return subject{sys, search.Options{Params: p, Depth: 2, Walks: walks, Workers: 1}}
 }
 
-// came is what a search came to, without what was measured.
+// came returns the result of a search without measurements.
 func came(t testing.TB, r *search.Result) (out map[string]any) {
 	t.Helper()
 	var text bytes.Buffer
@@ -108,7 +108,7 @@ type rig struct {
 	said notes
 }
 
-// notes is a text that grows, for those who wait for a part of it.
+// notes is a text that grows. A test can wait for a part of it.
 type notes struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -131,7 +131,7 @@ func (n *notes) String() string {
 	return n.text.String()
 }
 
-// hears waits until the text has one of the parts, and reports false if it is over before.
+// hears waits until the text contains one of the parts. It returns false if over is closed before that.
 func (n *notes) hears(over <-chan struct{}, parts ...string) bool {
 	for {
 		n.mu.Lock()
@@ -173,8 +173,8 @@ func newRig(t testing.TB, s subject, of settings) *rig {
 	return g
 }
 
-// outlives has a worker die when it comes to a point for the nth time. Another one goes on, and compare
-// compares what they came to.
+// outlives makes a worker die when it reaches a point for the nth time. Another worker continues, and compare
+// compares the result.
 func (g *rig) outlives(point string, nth int32, compare func(what string)) {
 	g.t.Helper()
 	ctx, cancel := context.WithCancel(g.ctx)
@@ -203,7 +203,7 @@ func (g *rig) outlives(point string, nth int32, compare func(what string)) {
 	}
 }
 
-// begins begins a coordinator, which goes on with what an earlier one left.
+// begins starts a coordinator, which continues the search of an earlier one if there was one.
 func (g *rig) begins() {
 	g.t.Helper()
 	c, err := g.of.coordinate(g.job, g.dir, g.say, g.status)
@@ -286,7 +286,7 @@ func (g *rig) losesNothing() {
 	}
 }
 
-// search takes the search with the walks elsewhere.
+// search takes the search, whose walks the workers take.
 func (g *rig) search() map[string]any {
 	g.t.Helper()
 	opts := g.opts
@@ -299,8 +299,8 @@ func (g *rig) search() map[string]any {
 	return came(g.t, r)
 }
 
-// patience ends the test's process if a search does not end, before go test does it, which would not print what
-// was said.
+// patience makes the process of the test panic if a search does not end. This happens before go test's own
+// limit, which would not print the messages of the search.
 func (g *rig) patience() (ends func() bool) {
 	return time.AfterFunc(4*time.Minute, func() {
 		all := make([]byte, 1<<20)

@@ -31,7 +31,8 @@ func newAuthority(t testing.TB) *authority {
 	return a
 }
 
-// sign makes a certificate for a name, in files of that name. Without an authority it is one.
+// sign makes a certificate for a name, in files of that name. If by is nil, the certificate is that of an
+// authority.
 func (a *authority) sign(name string, by *authority) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -19,7 +19,7 @@ import (
 // visitPoints are the steps of a commit of visited states between which a worker may die.
 var visitPoints = []string{"read", "expanded", "passed", "recorded"}
 
-// whole is a search that visits all states of a system to a depth, without walks.
+// whole returns a search that visits all states of a system to a depth, without walks.
 func whole(t testing.TB, name string, nodes int, params, bugs []string, depth int) subject {
 	sys, err := known.System(catalog.Systems(), name)
 	if err != nil {
@@ -32,12 +32,12 @@ func whole(t testing.TB, name string, nodes int, params, bugs []string, depth in
 	return subject{sys, search.Options{Params: p, Depth: depth, NoWalks: true, Workers: 1, Reduce: search.ReduceNone}}
 }
 
-// small is a space of some levels.
+// small returns a search of a space of some levels.
 func small(t testing.TB) subject {
 	return whole(t, "peterson", 0, []string{"n=3"}, nil, long.Of(11, 200))
 }
 
-// covered is what an exhaustive phase came to that must not depend on who visits the states.
+// covered has the parts of the result of an exhaustive phase that must not depend on who visits the states.
 type covered struct {
 	Safety                                 search.Safety
 	Stop                                   search.Stop
@@ -48,7 +48,7 @@ func coveredBy(r *search.Result) covered {
 	return covered{r.Safety, r.Stop, r.Stats.States, r.Stats.Transitions, r.Stats.Duplicates, r.Stats.Depth}
 }
 
-// visits takes the search with the states in shards.
+// visits takes the search, whose states are in shards.
 func (g *rig) visits() *search.Result {
 	g.t.Helper()
 	opts := g.opts
@@ -154,9 +154,9 @@ func TestVisitorDiesBetweenSteps(t *testing.T) {
 	}
 }
 
-// A goroutine of a worker is held up before it stores states, its shard goes to another goroutine of the same
-// worker, and both die. The other one must not have recorded the states as visited, though it left out what
-// the first one was to store.
+// A goroutine of a worker stops before it stores states, its shard gets another goroutine of the same worker as
+// owner, and then both die. The other goroutine has left out states that the first one was to store, so it must
+// not have recorded its own group as visited.
 func TestVisitorReliesOnAnother(t *testing.T) {
 	t.Parallel()
 	of := settings{shards: 1, pace: brisk}
@@ -204,7 +204,7 @@ func TestVisitorReliesOnAnother(t *testing.T) {
 	}
 }
 
-// A worker that is held up beyond its lease and comes back appends nothing.
+// A worker that stops beyond its lease and then continues appends nothing.
 func TestZombieVisitorChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, point := range visitPoints[:3] {
@@ -273,9 +273,9 @@ func TestSpareVisitorsComeAndGo(t *testing.T) {
 	g.visited("spares")
 }
 
-// Two shards whose ends are looked at one after another: states reach the first one after it was looked
-// at, and before the second one is found to have read everything. The coordinator must not take
-// the level for the last.
+// The coordinator looks at the ends of two shards one after another. Meanwhile states reach the first one,
+// after it was looked at, and before the second one has read everything. The coordinator must not take the
+// level for the last.
 func TestLevelEndsAtOneInstant(t *testing.T) {
 	t.Parallel()
 	s := whole(t, "peterson", 0, []string{"n=2"}, nil, 200)

@@ -98,7 +98,7 @@ func TestStatusPage(t *testing.T) {
 	}
 }
 
-// Off the loopback the status page needs a token, and then asks everybody for it.
+// Beyond the loopback interface the status page needs a token, and requires it in each request.
 func TestStatusPageNeedsToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")

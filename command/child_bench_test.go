@@ -73,7 +73,7 @@ func BenchmarkState(b *testing.B) {
 	}
 }
 
-// ofChildren is the processor time of all processes that have ended, and theirs.
+// ofChildren returns the processor time of all child processes that have ended, and of their own children.
 func ofChildren(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// Node n0 has one ticket. The others ask for it, and pay when they got it.
+// Node n0 has one ticket. The others ask for it, and pay when they have got it.
 type (
 	want struct{} // a client's request
 	ask  struct{}

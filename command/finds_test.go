@@ -17,7 +17,7 @@ import (
 
 var findings = flag.Bool("findings", false, "TestFinds prints its table, for BENCHMARKS.md")
 
-// found is what --json says of a search.
+// found has the members of a search's --json output that the tests read.
 type found struct {
 	Verdict string
 	Steps   int
@@ -38,8 +38,8 @@ func searchJSON(t *testing.T, args ...string) (f found) {
 	return f
 }
 
-// Every known bug of every system is found as its entry in the catalogue states,
-// on two seeds in a row, and five with -long; one that needs no flags, and is not narrow, by walks alone too.
+// Every known bug of every system is found as its entry in the catalogue states, on each seed: one, or five
+// with -long. A bug that needs no flags, and is not narrow, is also found by walks alone.
 func TestFinds(t *testing.T) {
 	seeds := long.Of(1, 5)
 	t.Chdir(t.TempDir())
@@ -90,7 +90,7 @@ func TestFinds(t *testing.T) {
 	}
 }
 
-// of is the median of a quantity.
+// of returns the median of a quantity of the searches, as a text.
 func of(all []found, what func(found) float64) string {
 	var values []float64
 	for _, f := range all {
@@ -99,7 +99,7 @@ func of(all []found, what func(found) float64) string {
 	return median(values)
 }
 
-// median is that of values, with their least and most.
+// median returns the median of values, with the least and the largest of them, as a text.
 func median(values []float64) string {
 	if len(values) == 0 {
 		return "not taken"

@@ -59,7 +59,7 @@ func wellFormed(t *testing.T, line, text string) {
 	}
 }
 
-// The live.path beside a path is drawn beside it, unless that is not wanted.
+// The live.path beside a path is drawn beside it, unless the flags ask for one run.
 func TestGraphLive(t *testing.T) {
 	folder := filepath.Dir(firstOf(t, "handshake --bug HS1"))
 	both, told, status := execute("graph", folder)
@@ -95,7 +95,7 @@ func TestGraphSlice(t *testing.T) {
 	}
 }
 
-// firstOf is the path of the first finding of a search.
+// firstOf returns the file with the path of the first finding of a search.
 func firstOf(t *testing.T, line string) string {
 	t.Helper()
 	out := t.TempDir()
@@ -196,7 +196,7 @@ func TestGraphOfAStuckRun(t *testing.T) {
 	}
 }
 
-// restless counts without end, and is never what is hoped for.
+// restless counts without end, and is never live.
 type restless struct{ Turns int }
 
 var turned int // turns that were taken of all

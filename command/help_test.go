@@ -19,8 +19,8 @@ func every(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// Help fits into a hundred columns, says who to call as the user does, and names
-// each command and each flag once, under a heading of its own.
+// Help fits into a hundred columns, calls the program by the name that the user has typed, and names each
+// command and each flag once, under a heading of its own.
 func TestHelp(t *testing.T) {
 	var out bytes.Buffer
 	tool := &tool{Program: whole(), calling: calling{Name: "./bin/macemc"}, stdout: &out, stderr: &out}
@@ -63,7 +63,7 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// The examples of help are command lines that there are.
+// The examples of help are command lines that the command accepts.
 func TestHelpExamples(t *testing.T) {
 	n := 0
 	every((&tool{Program: whole(), calling: calling{Name: "macemc"}}).root(), func(cmd *cobra.Command) {

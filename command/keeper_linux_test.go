@@ -17,8 +17,8 @@ import (
 	"macemc/internal/long"
 )
 
-// rudely runs the command with a system that is rude in some way, in an empty
-// folder.
+// rudely runs a command line in an empty folder. Its system, rude, has a handler that harms its process in the
+// way how.
 func rudely(t *testing.T, folder, how, line string) (stdout, stderr string, status int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -35,15 +35,14 @@ func rudely(t *testing.T, folder, how, line string) (stdout, stderr string, stat
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// killedJSON is what --json says of a search.
+// killedJSON has the members of a search's --json output that the tests read.
 type killedJSON struct {
 	Verdict, Message string
 	Path             *string
 	Findings         []struct{ Stack *string }
 }
 
-// The search reports whatever a handler does to its process, with a path that
-// leads there again.
+// Whatever a handler does to its process, the search reports it, with a path that leads there again.
 func TestKeptFromDeath(t *testing.T) {
 	for _, c := range []struct {
 		how, flags     string
@@ -110,8 +109,8 @@ func TestKeptFromDeath(t *testing.T) {
 	}
 }
 
-// A search that is to end is not kept from it by a handler, also where nobody looks
-// for handlers that do not return.
+// A search whose time is over ends even if a handler does not return, and also if nothing watches for such
+// handlers (--stuck 0).
 func TestKeptFromStanding(t *testing.T) {
 	for _, stuck := range []string{"1h", "0"} {
 		t.Run(stuck, func(t *testing.T) {
@@ -124,7 +123,7 @@ func TestKeptFromStanding(t *testing.T) {
 	}
 }
 
-// Nor is one that is asked to end.
+// A search that is interrupted ends even if a handler does not return.
 func TestKeptFromStandingWhenAsked(t *testing.T) {
 	t.Parallel()
 	p := command(t, t.Context(), "search rude --stuck 0")

@@ -25,8 +25,8 @@ var (
 	ten           = flag.Bool("ten-minutes", false, "TestMemoryBudget searches for ten minutes")
 )
 
-// beRude ends the process as another command if it was started as that. It is nil where
-// that is not supported.
+// beRude runs this process as the command of a rude system, and ends it, if the process was started for that.
+// It is nil on operating systems without such tests.
 var beRude func()
 
 func TestMain(m *testing.M) {
@@ -74,7 +74,7 @@ func command(t testing.TB, ctx context.Context, line string) *process {
 	return p
 }
 
-// limited is what --json says of a search that was stopped.
+// limited has the members of the --json output of a search that was stopped.
 type limited struct {
 	Verdict, Stop string
 	Safety        struct{ Status string }
@@ -115,8 +115,7 @@ func (p *process) ended(t *testing.T, err error) (said limited, status int) {
 	return said, status
 }
 
-// A search that comes to the end of its time or memory says so, as a result
-// like any other.
+// A search whose time or memory is over ends with a result like any other, which gives the reason.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		line, stop string

@@ -14,7 +14,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// A report that is lost is no success, whatever was found; one line says so.
+// If a report cannot be written, the command does not end as a success, whatever it has found, and one line
+// gives the reason.
 func TestPrintedToNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put("junk", "")

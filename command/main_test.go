@@ -102,8 +102,8 @@ func words(line string) (out []string) {
 	return out
 }
 
-// invoke is what a command line prints and how it exits, with what was
-// measured left out, and the effort of the engine, which is its own affair.
+// invoke executes a command line and returns what it has printed, and its exit status. Measurements are left
+// out, and so is the row effort, which changes with the engine.
 func invoke(args ...string) string {
 	stdout, stderr, status := execute(args...)
 	var b strings.Builder
@@ -115,7 +115,7 @@ func invoke(args ...string) string {
 	return b.String()
 }
 
-// whole is the command macemc: what cmd/macemc makes of this package.
+// whole returns the program that cmd/macemc runs: the systems and the known bugs of the catalogue.
 func whole() Program { return Program{Systems: catalog.Systems(), Parts: []Part{catalog.Bugs()}} }
 
 func execute(args ...string) (stdout, stderr string, status int) {
@@ -166,8 +166,7 @@ func masked(text string) string {
 	return secondsJSON.ReplaceAllString(text, `"seconds": ...`)
 }
 
-// The same seed gives the same bytes, save what was measured, and the same
-// path file.
+// The same seed gives the same output, apart from measurements, and the same path file.
 func TestSameSeedSameBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the goroutines are those of a search; the long run does it")
@@ -230,7 +229,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// Every object of --json is one object, with the members that were promised.
+// The output of --json is one object, with exactly these members.
 func TestJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ line, members string }{
@@ -275,12 +274,12 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// sleeper stands for a system whose handler does not return.
+// sleeper returns a system for a result that says that a handler does not return. It is never run.
 func sleeper() *sim.System {
 	return &sim.System{Name: "sleeper", Doc: "A node that sleeps.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
 }
 
-// stuckFinding is what a search came to whose handler did not return.
+// stuckFinding returns the result of a search in which a handler did not return.
 func stuckFinding(t *testing.T) (*choose.Path, *search.Result) {
 	t.Helper()
 	sys := sleeper()
@@ -309,7 +308,7 @@ func TestUndecidedIsStatus(t *testing.T) {
 	}
 }
 
-// A handler that never returns is written and reported before the process ends.
+// A search with a handler that never returns writes its finding and reports it before the process ends.
 func TestStuck(t *testing.T) {
 	t.Chdir(t.TempDir())
 	path, r := stuckFinding(t)

@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// waiter is a node whose second task waits for what never comes.
+// waiter is a node whose second task waits for something that never happens.
 type waiter struct{ woken *chan struct{} }
 
 type task struct{ n int }
@@ -25,8 +25,8 @@ func (n *waiter) Handle(env sim.Env, s sim.Signal) {
 	env.Post(task{s.(task).n + 1})
 }
 
-// A script that comes to a handler which never returns ends with a line that
-// says where, and with a status of its own.
+// If a script runs a handler that never returns, the command ends with a line that names the place, and with
+// exit status 1.
 func TestScriptIsStuck(t *testing.T) {
 	for script, want := range map[string]string{
 		"take 0; take 0":             "macemc: take 0: step 2: the handler did not return and asked Env nothing for 500ms: it loops for ever, or waits; at command/mdb_stuck_test.go:22\n",

@@ -125,7 +125,7 @@ func TestMdbWithoutTerminal(t *testing.T) {
 	}
 }
 
-// The commands that mdb echoes steer no terminal.
+// The commands that mdb repeats in its output cannot control the terminal.
 func TestEchoIsEscaped(t *testing.T) {
 	said := invoke("mdb", "handshake", "-x", "show \x1b[2J\u202ex")
 	if strings.ContainsAny(said, "\x1b\u202e") || !strings.Contains(said, "show ") {

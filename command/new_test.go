@@ -106,8 +106,8 @@ func TestVersionTold(t *testing.T) {
 	}
 }
 
-// fetched is a module as it is fetched: a copy of this one with another path,
-// served as a version by a proxy of files, and nothing else of it is known.
+// fetched is an environment in which the module of macemc exists only as the go command fetches it: under
+// another path, as a version that a proxy of files serves.
 type fetched struct {
 	t           *testing.T
 	folder, bin string
@@ -130,8 +130,8 @@ func (f *fetched) run(folder string, status int, line ...string) string {
 	return string(out)
 }
 
-// serve copies the files of this repository, renames the module, and puts a zip of
-// it where the go command looks for modules.
+// serve makes such a proxy: it copies the files of this repository, renames the module, and puts a zip of it
+// where the go command looks for modules.
 func serve(t *testing.T) *fetched {
 	t.Helper()
 	f := &fetched{t: t, folder: t.TempDir(), env: append(os.Environ(), "GOWORK=off", "GOFLAGS=")}
@@ -195,9 +195,8 @@ func serve(t *testing.T) *fetched {
 	return f
 }
 
-// A user who has only Go and a network of modules gets from go install to the finding of
-// the scaffold's bug, its graph and its test, and through the ten minutes, by a
-// version that is fetched and no replacement.
+// A user who has only Go, and fetches macemc as a version, comes from go install to the finding of the bug in
+// the service that new writes, its graph and its test. The steps of docs/service.md work in the same way.
 func TestFetched(t *testing.T) {
 	if long.Of(0, 1) == 0 {
 		t.Skip("it builds all of the module; make fetched does it")

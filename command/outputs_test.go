@@ -12,8 +12,8 @@ import (
 	"macemc/internal/search"
 )
 
-// A workflow of GitHub annotates without being asked, and only that; the place
-// is below the root of the repository, where the module is not that root.
+// In a workflow of GitHub, and only there, findings are annotated without a flag. The annotation names a file
+// relative to the root of the repository, even if the module is in a folder below it.
 func TestGitHubByDefault(t *testing.T) {
 	repository := t.TempDir()
 	module := filepath.Join(repository, "deep", "module")

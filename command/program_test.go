@@ -62,7 +62,7 @@ func TestProgramOfAUser(t *testing.T) {
 	}
 }
 
-// The help names the systems that there are, and none of ours.
+// The help of a user's program names its systems, and no system of the catalogue.
 func TestHelpOfAUser(t *testing.T) {
 	lock := &sim.System{Name: "lock", Bugs: []sim.Bug{{ID: "LK1"}}}
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func (quiet) Init(sim.Env)                           {}
 func (quiet) Handle(sim.Env, sim.Signal)             {}
 func (quiet) Deliver(sim.Env, sim.Addr, sim.Message) {}
 
-// A system that promises nothing is not called sound.
+// A search of a system without properties does not report that it is correct.
 func TestNoProperties(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mute := &sim.System{Name: "mute", Doc: "It does nothing.", New: func(sim.Params, sim.Addr) sim.Node { return quiet{} }}
@@ -137,7 +137,7 @@ func TestNoProperties(t *testing.T) {
 	}
 }
 
-// A program is called as one types it from where one is.
+// Suggested commands name the program as a user must type it in the current folder.
 func TestAsTyped(t *testing.T) {
 	root := t.TempDir()
 	for _, folder := range []string{"own/cmd/check", "other/below", "tool"} {

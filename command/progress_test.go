@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// standing is what stands on a terminal of one line after what was written to it.
+// standing returns the line that a terminal shows after this was written to it.
 func standing(written string) string {
 	line := ""
 	for _, part := range strings.SplitAfter(written, "\x1b[K") {

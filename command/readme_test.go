@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// pages are the documents that show what the command prints, or Go.
+// pages returns the documents whose examples show the output of the command, or code.
 func pages(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../docs/*.md")
@@ -21,8 +21,7 @@ func pages(t *testing.T) []string {
 	return append(all, "../README.md")
 }
 
-// blocks are what a page has between lines of three backquotes with this word
-// and the next three.
+// blocks returns the blocks of a page that begin with three backquotes and this word.
 func blocks(t *testing.T, page, word string) (all []string) {
 	t.Helper()
 	rest := get(t, page)
@@ -73,14 +72,14 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// theCommand is the rest of a line that runs one of the two commands.
+// theCommand returns the arguments in a line that runs this program by go run. ok is false for another line.
 func theCommand(t *testing.T, line, program string) ([]string, bool) {
 	t.Helper()
 	rest, ok := strings.CutPrefix(line, "$ go run "+program+" ")
 	return words(strings.TrimSuffix(rest, " >/dev/null")), ok
 }
 
-// understood checks a line without doing what it says.
+// understood checks that the command accepts a line, by a search that is cut short.
 func understood(t *testing.T, page, line string) {
 	t.Helper()
 	args, ok := theCommand(t, line, "./cmd/macemc")
@@ -96,7 +95,7 @@ func understood(t *testing.T, page, line string) {
 
 var findingOf = regexp.MustCompile(`macemc-findings/(\w+)-(\w+)-1`)
 
-// printed is what a line prints, after the search for the finding that it takes.
+// printed returns what a line prints. If the line needs a finding, it first takes the search that makes it.
 func printed(t *testing.T, lock, line string) string {
 	t.Helper()
 	if args, ok := theCommand(t, line, "./check"); ok {
@@ -120,11 +119,12 @@ func printed(t *testing.T, lock, line string) string {
 	return out
 }
 
-// startIn makes the test's program another one, in a folder: see TestMain.
+// startIn is the environment variable that makes the test's program start another program in a folder: see
+// TestMain.
 const startIn = "MACEMC_TEST_START_IN"
 
-// ranThere is what the program of a module prints in the folder that the test is in. The go
-// command links it only if it is another one than at the last time.
+// ranThere returns what the program of a module prints in the current folder of the test. The go command links
+// that program only if it has changed since the last time.
 func ranThere(t *testing.T, module string, args []string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -190,10 +190,12 @@ func TestDocumentedService(t *testing.T) {
 	}
 }
 
-// ladder is the module of the ladder, wherever a test goes.
+// ladder is the folder of the module examples/ladder, as an absolute path, since tests change the current
+// folder.
 var ladder, _ = filepath.Abs("../examples/ladder")
 
-// No document is in a language of its own: what is not tested says so.
+// Each block of a document is in one of these languages. Blocks of console and go are tested, and those of sh
+// and yaml are not.
 func TestDocumentedBlocks(t *testing.T) {
 	fence := regexp.MustCompile("(?m)^```(.+)$")
 	for _, page := range pages(t) {

@@ -24,15 +24,15 @@ import (
 // keepsEach makes the test's program keep its state more often.
 const keepsEach = "MACEMC_TEST_KEEP_EACH"
 
-// came is what a search came to: what it printed, without what was measured, the path of its
-// finding, and its exit status.
+// came is the result of a search: what it printed, without measurements, the path of its finding, and its exit
+// status.
 type came struct {
 	Said   map[string]any
 	Path   string
 	Status int
 }
 
-// takeInFolder runs a command line in a folder. If after is not 0, the processes are killed then.
+// takeInFolder runs a command line in a folder. If after is not 0, it kills the processes after that time.
 func takeInFolder(t *testing.T, dir, line string, after time.Duration) (c came, killed bool, stderr string) {
 	t.Helper()
 	ctx := t.Context()
@@ -166,7 +166,8 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// A state is of one build and one setting, is begun once, and is gone on with once it is there.
+// A state is refused if it was begun by another build or with another setting, if there is one already, if
+// there is none to resume, and with flags whose results it could not keep.
 func TestStateIsRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	state := func(change func(*jobs.Header)) {

@@ -22,9 +22,8 @@ type mode struct {
 	paper [4]string // its time, search depth, actual depth, paths searched; "" if it does not say
 }
 
-// compared has the modes of the paper's Table 2 and Table 3, to its search depths,
-// and some of ours that it has no counterpart of. A time that the paper gives for two
-// modes stands at both.
+// compared has the modes of Table 2 and Table 3 of the paper, to the depths of its searches, and some modes
+// that the paper does not have. A time that the paper gives for two modes is in both rows.
 var compared = []struct {
 	system, bug string
 	modes       []mode
@@ -70,8 +69,7 @@ var compared = []struct {
 	}},
 }
 
-// TestTables prints how each mode finds the bugs for which the paper has figures of its
-// own.
+// TestTables prints how each mode finds the bugs for which the paper has figures.
 func TestTables(t *testing.T) {
 	if *tables == 0 {
 		t.Skip("it only measures; see make tables")
@@ -90,7 +88,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A measurement is what --json says of a search for a table.
+// A measurement has the members of a search's --json output that the tables need.
 type measurement struct {
 	Verdict        string
 	Steps, Choices int

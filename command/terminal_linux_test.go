@@ -97,7 +97,7 @@ func rudes(how string) *sim.System {
 	}
 }
 
-// A terminal is given back by mdb, whatever a handler does to its process.
+// mdb restores the terminal, whatever a handler does to its process.
 func TestTerminalIsGivenBack(t *testing.T) {
 	for how, want := range map[string]string{
 		"exit":     "exit status 0",
@@ -139,8 +139,8 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	}
 }
 
-// play types what takes the first step, and leaves, as soon as there is a screen;
-// it returns all that was shown.
+// play waits until the debugger draws, types a line that takes the first step, and quits. It returns everything
+// that was shown.
 func play(master *os.File) string {
 	var all strings.Builder
 	typed := false
@@ -158,7 +158,8 @@ func play(master *os.File) string {
 	}
 }
 
-// terminalPair is a terminal, and the side from which a person sees it.
+// terminalPair returns the two sides of a new terminal: the one that shows it to a person, and the one for
+// programs.
 func terminalPair(t *testing.T) (master, slave *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -12,8 +12,7 @@ import (
 	"macemc/systems/jointree"
 )
 
-// longRun is a long walk of a service that is never at rest, with
-// its states.
+// longRun returns the graph of a long walk of a service that is never at rest, with its states.
 func longRun(t testing.TB, steps int) *Graph {
 	t.Helper()
 	params, err := jointree.System.Configure(4, nil, nil)
@@ -41,7 +40,7 @@ func longRun(t testing.TB, steps int) *Graph {
 	return g
 }
 
-// cpuTime is the processor time of the process: the machine may be shared.
+// cpuTime returns the processor time of this process. Benchmarks use it, since the machine may be shared.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -84,7 +83,7 @@ func BenchmarkDrawing(b *testing.B) {
 	}
 }
 
-// BenchmarkNew is from the trace to the graph.
+// BenchmarkNew measures making a graph from a trace.
 func BenchmarkNew(b *testing.B) {
 	params, err := jointree.System.Configure(4, nil, nil)
 	if err != nil {

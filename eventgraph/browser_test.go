@@ -148,7 +148,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// aPart is the page of a part of a graph, whatever part is asked for.
+// aPart is a graph that always draws this part, whatever part is asked for.
 type aPart struct {
 	*Graph
 	part Part

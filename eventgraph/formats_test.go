@@ -26,8 +26,8 @@ import (
 
 var withMermaid = flag.String("mermaid", "", "parse diagrams by the mermaid in this `folder`, which has node_modules (make mermaid)")
 
-// samples are drawings of every kind: with every mark, of two runs, of texts
-// that would break out, of nothing.
+// samples returns drawings of every kind: with every mark, of two runs, with texts that contain markup, and of
+// an empty run.
 func samples(t testing.TB) map[string]drawing {
 	all := map[string]drawing{}
 	for name, p := range plays(t) {
@@ -53,7 +53,7 @@ func samples(t testing.TB) map[string]drawing {
 	return all
 }
 
-// partOf is some steps of a drawing.
+// partOf is a drawing that always draws this part.
 type partOf struct {
 	drawing
 	part Part
@@ -67,7 +67,7 @@ func (d partOf) SVG(w io.Writer, _ Part) error     { return d.drawing.SVG(w, d.p
 func (d partOf) HTML(w io.Writer, _ Part) error    { return d.drawing.HTML(w, d.part) }
 func (d partOf) Mermaid(w io.Writer, _ Part) error { return d.drawing.Mermaid(w, d.part) }
 
-// longText has a message of 120,000 characters.
+// longText returns the graph of a run with a message of 120,000 characters.
 func longText(t testing.TB) *Graph {
 	p := parsePlay(t, 2, "", "n0 script\nn1 message")
 	p.scripts["n0"] = []sim.Signal{say{strings.Repeat("long, ", 20_000)}}
@@ -83,8 +83,8 @@ func drawnBy(t testing.TB, draw func(io.Writer, Part) error) string {
 	return b.String()
 }
 
-// Text is at most as wide as its option says, has nothing that steers a
-// terminal, and nothing beyond ASCII where that is asked for.
+// A drawing as text is at most as wide as its option says. It contains nothing that controls a terminal, and
+// with the option ASCII only ASCII.
 func TestText(t *testing.T) {
 	for name, d := range samples(t) {
 		for _, o := range []TextOptions{{}, {Width: 60}, {Width: 200, Part: Part{Whole: true}}, {ASCII: true}} {
@@ -110,7 +110,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// An SVG is XML, has nothing that runs or loads, and its texts are texts.
+// An SVG is well-formed XML, runs and loads nothing, and shows texts of a service as text.
 func TestSVG(t *testing.T) {
 	for name, d := range samples(t) {
 		svg := drawnBy(t, d.SVG)
@@ -146,8 +146,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// A page has its data as JSON, and two scripts: the data and the one that its
-// policy permits.
+// A page has two scripts: its data as JSON, and the script that its policy permits.
 func TestHTML(t *testing.T) {
 	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
 	for name, d := range samples(t) {
@@ -181,7 +180,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// Graphviz takes what DOT writes.
+// Graphviz accepts the output of DOT.
 func TestDOT(t *testing.T) {
 	dot, err := exec.LookPath("dot")
 	if err != nil {
@@ -206,7 +205,7 @@ func TestDOT(t *testing.T) {
 	}
 }
 
-// Mermaid's own parser takes what Mermaid writes.
+// Mermaid's own parser accepts the output of Mermaid.
 func TestMermaid(t *testing.T) {
 	folder := t.TempDir()
 	var files []string
@@ -259,7 +258,7 @@ for (const file of process.argv.slice(2)) {
 }
 `
 
-// Before is what a walk through all chains of causes finds.
+// Before agrees with a search through all chains of causes.
 func TestBefore(t *testing.T) {
 	for name, d := range samples(t) {
 		g, is := d.(*Graph)
@@ -297,8 +296,8 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// The fate of messages is counted in another way: every delivery in the
-// trace takes a message that was sent by the step that the trace names.
+// The fates of messages agree with another count: every delivery in the trace takes a message that the step
+// sent which the trace names.
 func TestFates(t *testing.T) {
 	for name, p := range plays(t) {
 		w := p.take(t, func(*world.World) {})
@@ -328,8 +327,8 @@ func TestFates(t *testing.T) {
 	}
 }
 
-// A failure may depend on what nodes are at the same time, without a message
-// between them; then nothing else is kept than what makes them so.
+// A failure may depend on the states of several nodes at the same time, without a message between them. Then
+// Depends keeps only the steps that lead to these states.
 func TestDepends(t *testing.T) {
 	p := parsePlay(t, 4, "", `
 n0: after t
@@ -375,8 +374,8 @@ n3 message`)
 	}
 }
 
-// A picture that stands alone has plain colours first, since a program that is not a
-// browser knows no variables. The dark ones come after them.
+// A picture without a page has plain colours first, since only browsers know variables, and after them the dark
+// ones.
 func TestPictureColours(t *testing.T) {
 	light, dark, two := strings.Cut(pictureCSS, "@media (prefers-color-scheme: dark) {")
 	if !two || strings.Contains(pictureCSS, "var(") || !strings.Contains(light, ".graph .fly { fill: none; stroke-width: 1.6; stroke: #0969da; }") {
@@ -430,7 +429,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// sentAt are the steps that sent what a point took.
+// sentAt returns the steps that sent the messages which a point took.
 func (g *Graph) sentAt(p *point) (steps []int) {
 	for _, id := range p.took {
 		steps = append(steps, g.number(g.messages[id].sent))

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// A node that leaves is gone from there on, with the messages on the way to it, and a node that joins
-// later is there then.
+// When a node leaves, the messages on the way to it are lost, and it takes part in nothing after that. A node
+// that joins later takes part from then on.
 func TestMembers(t *testing.T) {
 	sys := &sim.System{
 		Name: "members", Doc: "One joins, one leaves.",

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// plays are small runs which together show every mark.
+// plays returns small runs that together show every mark.
 func plays(t testing.TB) map[string]play {
 	return map[string]play{
 		"crash": parsePlay(t, 3, "crash=1,down=1", `
@@ -68,7 +68,7 @@ one-way`),
 	}
 }
 
-// besidePlay are two runs that part after five steps.
+// besidePlay returns two runs that differ after five steps.
 func besidePlay(t testing.TB) (here, there *Graph) {
 	const common = `
 n0: tcp n1 a; after t
@@ -101,10 +101,10 @@ n0 message note("e`)
 	return here, there
 }
 
-// hostile is a text that would break, or script, whatever takes it as it is.
+// hostile is a text that breaks a drawing, or runs a script, if it is written without escapes.
 const hostile = "</script><img src=x onerror=\"window.evil=1\"><b>'\"`; ```\nend\n]]> %%{init: {}}%% $$x$$ #35; \\N \\G \x1b]0;x\x07 \x00 \u202e \u2028 --> <!-- &lt; {\"n0\":9}"
 
-// hostilePlay has it in a message, a timer, a coin, a log and a state.
+// hostilePlay returns a play with the text hostile in a message, a timer, a coin, a log line and a state.
 func hostilePlay(t testing.TB) play {
 	p := parsePlay(t, 2, "", "n0 script\nn1 message\nn0 timer\nn0 script")
 	p.scripts["n0"] = []sim.Signal{say{hostile}, do("log back")}

@@ -13,7 +13,7 @@ import (
 	"macemc/trace"
 )
 
-// randomPlay is a play of nodes that do anything, under every fault.
+// randomPlay returns a play of nodes with random commands, under every fault.
 func randomPlay(r *rand.Rand, nodes int) play {
 	faults := sim.Faults{Crash: 3, Down: 1, Reset: 4, Loss: 3, Dup: 3, Reorder: 3, Partition: 1, OneWay: 1, Pause: 2, Wipe: 1}
 	p := play{nodes: nodes, faults: faults, scripts: map[string][]sim.Signal{}}
@@ -88,7 +88,7 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// inWorld counts what is under way, and timers and tasks.
+// inWorld returns the numbers of messages under way, of timers and of tasks in a world.
 func inWorld(w *world.World) map[string]int {
 	all := map[string]int{}
 	for _, l := range w.Text.Lines() {

@@ -11,7 +11,7 @@ import (
 	"macemc/internal/world"
 )
 
-// A recording gives back every state as it was, however it is asked.
+// A recording returns every state as it was, by each of its methods.
 func TestRecording(t *testing.T) {
 	text := "n0: after again [udp n1 x; after again [udp n1 x; after never]]\nn0 script\n"
 	for range 2 {

@@ -70,7 +70,7 @@ func (n *actor) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// inner are the commands between brackets.
+// inner returns the commands between brackets.
 func inner(s string) string {
 	_, s, _ = strings.Cut(s, "[")
 	return strings.TrimSuffix(s, "]")
@@ -141,7 +141,7 @@ func (n *actor) obey(env sim.Env, commands string) {
 	}
 }
 
-// play is a run of actors: their scripts, and which events happen.
+// play is a run of actors: their scripts, and the events that happen.
 type play struct {
 	nodes   int
 	faults  sim.Faults
@@ -170,7 +170,7 @@ func parsePlay(t testing.TB, nodes int, faults, text string) play {
 	return p
 }
 
-// teller answers with the event that was asked for, and coins with 1.
+// teller is a Source that chooses the event whose text contains want, and answers coins with 1.
 type teller struct {
 	want string
 	err  error
@@ -223,7 +223,7 @@ func (p play) take(t testing.TB, see func(*world.World)) *world.World {
 	return w
 }
 
-// world is one in which the play can be taken.
+// world returns a world in which the play can be taken.
 func (p play) world(t testing.TB) *world.World {
 	t.Helper()
 	sys := &sim.System{

@@ -22,7 +22,7 @@ type stage struct {
 	both *Beside // of the directive "beside"
 }
 
-// drawing is a graph, or two.
+// drawing is a graph, or a comparison of two.
 type drawing interface {
 	Text(io.Writer, TextOptions) error
 	SVG(io.Writer, Part) error
@@ -110,5 +110,5 @@ func (s *stage) handle(t *testing.T, d *transcript.Data) string {
 	return visible(b.String())
 }
 
-// visible shows the escapes of a terminal.
+// visible replaces the escape sequences of a terminal by readable text.
 func visible(s string) string { return strings.ReplaceAll(s, "\x1b", `\e`) }

@@ -63,7 +63,7 @@ func (a *authority) sign(t *testing.T, name string) (*x509.Certificate, *ecdsa.P
 	return cert, key
 }
 
-// of is the configuration of the node that the certificate names.
+// of returns the TLS configuration of the node that the certificate names.
 func (a *authority) of(t *testing.T, name string) *tls.Config {
 	t.Helper()
 	cert, key := a.sign(t, name)

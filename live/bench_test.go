@@ -132,8 +132,8 @@ func BenchmarkPair(b *testing.B) {
 	}
 }
 
-// bare is the same with sockets alone. A stream has at most the number of messages under way
-// that a connection of nodes allows.
+// bare measures the same exchange by a program of bare sockets. Like a connection of nodes, it limits the
+// number of messages of a stream that are under way.
 func bare(b *testing.B, link string, ways int) {
 	echo := ways > 0
 	frame, err := codecs.Of(pumps(false, 0, nil)).Append(numberFrame(nil, frameMessage, 1), load{1, payload})

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// A node that is written into the book while the others run is reached from then on; before, who
-// sends to it is refused.
+// When a node is added to the book while the others run, they reach it from then on. Messages that were sent to
+// it before are refused.
 func TestGrow(t *testing.T) {
 	all, err := Loopback(2)
 	if err != nil {

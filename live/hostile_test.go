@@ -109,7 +109,7 @@ func startEchoes(t *testing.T, c Config) (*Host, *diary) {
 	return h, d
 }
 
-// asks has node 0 ask node 1, and waits for the answer.
+// asks makes node 0 ask node 1, and waits for the answer.
 func asks(t *testing.T, h *Host, n int) {
 	t.Helper()
 	fact, err := h.Node(0).Ask(t.Context(), begin{n}, func(fact any) bool { return fact == heard{n} })
@@ -294,8 +294,8 @@ func datagramTo1(h *Host) []byte {
 	return head
 }
 
-// A peer that was let in and does not read, or says nothing, is a broken connection after
-// Timeout; what waits for it is bounded, also what its socket does not take.
+// If a peer is connected and does not read, or sends nothing, its connection breaks after Timeout. The messages
+// that wait for it are limited, and so are the bytes that its socket does not take.
 func TestSlowPeers(t *testing.T) {
 	for name, reads := range map[string]bool{"reads nothing": false, "says nothing": true} {
 		t.Run(name, func(t *testing.T) {
@@ -457,8 +457,8 @@ func TestResetMeetsAcknowledgement(t *testing.T) {
 	}
 }
 
-// A partition may come while a connection is opened: what waits for that is refused then, and
-// does not wait for ever.
+// If a partition begins while a connection is being opened, the messages that wait for the connection are
+// refused, and do not wait for ever.
 func TestPartedWhileDialing(t *testing.T) {
 	h, _ := startEchoes(t, Config{})
 	if err := h.Node(0).Look(func(sim.Node) {
@@ -534,7 +534,7 @@ func TestTLS(t *testing.T) {
 	eventually(t, "refused", func() bool { return log.count("the certificate is of") > 0 })
 }
 
-// The frames of a stranger: whatever they are, a session says no or goes on.
+// Whatever bytes a stranger sends as frames, a session rejects them or goes on.
 func FuzzFrames(f *testing.F) {
 	h, err := Start(echoes, Config{})
 	if err != nil {

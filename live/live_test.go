@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// patience is after how long a test is given up: nothing waits for it to pass.
+// patience is the time after which a test fails. No test waits for it to pass.
 const patience = 60 * time.Second
 
 // cluster is a system whose nodes run in this process, and are watched.
@@ -53,7 +53,7 @@ func (k *cluster) stop() {
 	k.unharmed()
 }
 
-// unharmed checks that nothing was found wrong.
+// unharmed checks that no violation was found.
 func (k *cluster) unharmed() {
 	k.t.Helper()
 	if err := k.Follower.Err(); err != nil {
@@ -66,7 +66,7 @@ func (k *cluster) unharmed() {
 	})
 }
 
-// lives waits until every liveness property holds.
+// lives waits until all liveness properties hold.
 func (k *cluster) lives() {
 	k.t.Helper()
 	if !k.Wait(patience, func(w *Watch) bool { is, _ := w.Live(); return is || len(w.Violations()) > 0 }) {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// get is the answer of a host by HTTP.
+// get returns the answer of a host to an HTTP request.
 func get(t *testing.T, h *Host, path string) (status int, text string) {
 	t.Helper()
 	r := httptest.NewRecorder()
@@ -18,7 +18,7 @@ func get(t *testing.T, h *Host, path string) (status int, text string) {
 	return r.Code, r.Body.String()
 }
 
-// metric is the value of a metric, with its labels as they are served.
+// metric returns the value of a metric, whose name includes its labels.
 func metric(t *testing.T, h *Host, name string) float64 {
 	t.Helper()
 	_, text := get(t, h, "/metrics")
@@ -73,8 +73,8 @@ func (*sticker) Init(sim.Env)                           {}
 func (*sticker) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (s *sticker) Handle(sim.Env, sim.Signal)           { <-s.stick }
 
-// A process is healthy while its handlers return, and ready while its nodes have joined and reach
-// whom they have something for.
+// A process is healthy while its handlers return. It is ready while its nodes have joined, and have a
+// connection with each peer for which they have messages.
 func TestHealth(t *testing.T) {
 	h, _ := startEchoes(t, Config{})
 	asks(t, h, 1)

@@ -98,8 +98,7 @@ func TestMisusesAreRejectedAlike(t *testing.T) {
 	}
 }
 
-// untimed is a sentence without the times in it: names in a simulation, readings for
-// real.
+// untimed replaces the times in a sentence, which are names in a simulation and readings in live.
 func untimed(text string) string {
 	return strings.NewReplacer("{At: last}", "{}", "[r1]", "[-]", "last+1s", "T", "last", "T", "t1", "T").Replace(text)
 }

@@ -150,7 +150,7 @@ func addressed(name string) sim.Addr {
 	return sim.Params{Nodes: parityNodes}.Addr(i)
 }
 
-// logs are what the nodes of a run have heard, their lives divided by |.
+// logs are the lines that the nodes of a run have logged, with | between the lives of a node.
 type logs struct {
 	mu sync.Mutex
 	of [parityNodes][]noise
@@ -223,7 +223,7 @@ func hearing(l *logs, script [][]string) *sim.System {
 	}
 }
 
-// simulated is every outcome of a script in the simulation.
+// simulated returns all outcomes that a script can have in the simulation.
 func simulated(t *testing.T, script [][]string) map[string]bool {
 	t.Helper()
 	l := new(logs)
@@ -253,8 +253,8 @@ func simulated(t *testing.T, script [][]string) map[string]bool {
 	return met
 }
 
-// director lets the events of the script happen in its order, and those of the network
-// whenever they may.
+// director is a Source for a run of a script. It takes the operations of the script in their order, and between
+// them the events of the network in any order.
 type director struct {
 	w      *world.World
 	logs   *logs
@@ -265,7 +265,7 @@ type director struct {
 
 func (d *director) Err() error { return d.free.Err() }
 
-// passed passes the waits that have come to their end.
+// passed goes past those waits of the script that are over, and reports whether the script has ended.
 func (d *director) passed() (done bool) {
 	for ; d.at < len(d.script); d.at++ {
 		o := d.script[d.at]
@@ -304,7 +304,7 @@ func (d *director) Answer(q *choose.Question) int {
 	return k
 }
 
-// forReal runs a script with nodes on sockets.
+// forReal runs a script with nodes on sockets, and returns the outcome.
 func forReal(t *testing.T, script [][]string) string {
 	t.Helper()
 	l := new(logs)

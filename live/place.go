@@ -69,9 +69,9 @@ type complaint struct {
 // could cause any number.
 const complaintsMost = 100
 
-// complain logs an error that a peer or a stranger has caused. what is the error, name the peer or stranger,
-// who the key under which the log line has that name, and why the details. Each cause is logged once a minute.
-// Numbers in why (a port, a length) are not part of the cause, since they differ each time.
+// complain logs an error that a peer or a stranger has caused. what is the error, why its details, and name the
+// peer or stranger; the log line has the name under the key who. Each cause is logged once a minute. Numbers in
+// why (a port, a length) are not part of the cause, since they differ each time.
 func (c *complaints) complain(what, who, name, why string) {
 	key := cause(what+" "+name, why)
 	c.mu.Lock()

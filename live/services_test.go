@@ -10,8 +10,9 @@ import (
 	"macemc/sim"
 )
 
-// A replicated service goes on when as many of its replicas fail, the leaders one after the other, as it has replicas for: on real
-// sockets, through its dispatcher, and still linearizable or atomic.
+// A replicated service continues after the largest number of failures that its replicas allow, of which each is
+// that of the leader. This is tested on real sockets, through the service's dispatcher, and the history is
+// still linearizable, or the transactions atomic.
 func TestServicesOutliveReplicas(t *testing.T) {
 	const operations = 150 // of each client, and transactions
 	for _, c := range []struct {

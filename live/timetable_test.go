@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// ledger is a fleet that notes what happens to it.
+// ledger is a fleet that records what happens to it.
 type ledger struct{ lines []string }
 
 func (l *ledger) note(format string, args ...any) error {
@@ -87,8 +87,8 @@ func TestTimetable(t *testing.T) {
 	}
 }
 
-// One way is one way for datagrams; connections need both, also those of a node that is started
-// while the cut lasts.
+// A cut in one direction stops datagrams in that direction alone. Connections need both directions, so none can
+// be opened across it, not even by a node that is started while it lasts.
 func TestOneWayCut(t *testing.T) {
 	l := new(logs)
 	h, err := Start(hearing(l, nil), Config{Params: sim.Params{Nodes: parityNodes}, Grace: time.Millisecond})

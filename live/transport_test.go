@@ -26,7 +26,7 @@ type (
 		text   string
 	}
 	pump1 struct{ messages int }
-	// taken says that the last node has them all of a sender.
+	// taken is the fact that the last node has received all messages of a sender.
 	taken struct{ from sim.Addr }
 )
 
@@ -84,7 +84,7 @@ func flows(all int, overUDP ...bool) *sim.System {
 	}
 }
 
-// carry lets all senders send, and gives how long each took until all that it sent was there.
+// carry lets all senders send, and returns for each the time until all of its messages had arrived.
 func carry(t testing.TB, all int, c Config, overUDP ...bool) (took []time.Duration) {
 	t.Helper()
 	last := len(overUDP)
@@ -150,9 +150,9 @@ func TestTransportIsReliable(t *testing.T) {
 	t.Logf("%d messages in %v: %.0f a second", all, took[0], float64(all)/took[0].Seconds())
 }
 
-// BenchmarkFlows is two flows of 20,000 messages each to one node, both by the transport over
-// UDP, both by TCP, and one by each; and what Jain's index says of how fair it was, which is 1
-// when both had as much. With b.N runs after the other.
+// BenchmarkFlows measures two flows of 20,000 messages each to one node: both by the transport over UDP, both
+// by TCP, and one by each. It reports their fairness as Jain's index, which is 1 if both have the same
+// throughput. With b.N it repeats them one after the other.
 func BenchmarkFlows(b *testing.B) {
 	const all = 20_000
 	for _, of := range []struct {

@@ -15,8 +15,8 @@ func sum(v sim.View[*echo]) (n int) {
 	return n
 }
 
-// Properties of steps are judged, and what is under way is known: that of liveness, and of
-// safety is left to merge.
+// A Watch evaluates properties of steps, and liveness properties that ask for the messages under way. It leaves
+// safety properties that ask for these to package merge.
 func TestWatchJudgesSteps(t *testing.T) {
 	sys := *echoes
 	sys.Name = "watched"

@@ -56,7 +56,8 @@ func BenchmarkLine(b *testing.B) {
 	}
 }
 
-// A field is watched through a run whose nodes keep much more than it.
+// BenchmarkWatch searches a run backwards for changes of a field, which is a small part of the state of the
+// nodes.
 func BenchmarkWatch(b *testing.B) {
 	for _, ballast := range []string{"none", "20KB"} {
 		s := explored(b, jointree.System, Settings{Params: []string{"ballast=" + ballast}})

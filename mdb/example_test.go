@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// A Session executes lines and returns pages of text.
+// An Opener opens a session, which executes lines and returns pages of text.
 func ExampleOpener() {
 	sys := toy.MustParse("start: home\nhome -> road\nroad -> home\nlive: home")
 	o := mdb.Opener{Find: func(string) (*sim.System, error) { return sys, nil }}

@@ -123,7 +123,7 @@ func TestCurvePlan(t *testing.T) {
 	}
 }
 
-// The share of a curve is what other walks come to, from the same states.
+// The share at a point of a curve agrees with that of other walks from the same state.
 func TestCurve(t *testing.T) {
 	s := explored(t, jointree.System, Settings{})
 	defer s.Close()

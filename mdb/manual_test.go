@@ -9,7 +9,7 @@ import (
 
 const manual = "../docs/mdb.md"
 
-// docs/mdb.md is what the table of commands makes.
+// docs/mdb.md is generated from the table of commands.
 func TestManual(t *testing.T) {
 	want := manualText()
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
@@ -26,8 +26,8 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// Every command has its help and an example that executes it, no two go by one
-// name, and the transcript of examples shows each.
+// Every command has a help text and an example that executes it, no two commands have the same name, and the
+// transcript of examples shows each of them.
 func TestCommands(t *testing.T) {
 	shown, err := os.ReadFile("testdata/examples.txt")
 	if err != nil {

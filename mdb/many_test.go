@@ -38,7 +38,7 @@ func (c *chain) take(env sim.Env, hops int) {
 	}
 }
 
-// chainOf returns the chain, in which nobody may have a number of at least bad.
+// chainOf returns a system of such nodes, with the property that all numbers are less than bad.
 func chainOf(bad int) *sim.System {
 	return &sim.System{
 		Name:  "chain",

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// odd are systems that give a debugger trouble: one node, which does something
-// at each request of its script.
+// odd are systems that are difficult for a debugger, such as one whose handler panics. Each has one node, which
+// does something at each request of its script.
 var odd = []*sim.System{
 	oddSystem("panicking", func(c *counter, env sim.Env) {
 		env.Logf("about to count, so far %d", c.n)
@@ -130,8 +130,8 @@ func TestBackWithoutCopies(t *testing.T) {
 	}
 }
 
-// A path that was recorded for a step which never returns is followed to the
-// step before: no line of the session hangs.
+// A path whose last step never returns is followed to the step before that one, and no line of the session
+// takes the last step.
 func TestNeverReturns(t *testing.T) {
 	sys := odd[2]
 	params, err := sys.Configure(1, nil, nil)

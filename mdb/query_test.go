@@ -13,8 +13,8 @@ import (
 	"macemc/systems/randtree"
 )
 
-// Going forth and back with find meets exactly the steps that list prints, for queries of every
-// kind, whatever the keyframes.
+// Moving forward and back by find visits exactly the steps that list prints, for queries of every kind,
+// whatever keyframes there are.
 func TestFindAgreesWithList(t *testing.T) {
 	s := explored(t, jointree.System, Settings{})
 	must(t, s, "walk 600; jump 250; walk 500 seed 3")
@@ -64,8 +64,7 @@ func TestFindAgreesWithList(t *testing.T) {
 	}
 }
 
-// A change of a field is a difference between its lines, step by step: looking
-// only at steps of the node misses none.
+// watch finds every change of a field, though it looks only at steps that may have changed the node.
 func TestWatchMissesNothing(t *testing.T) {
 	s := explored(t, jointree.System, Settings{})
 	must(t, s, "walk 300")
@@ -137,7 +136,7 @@ func TestFieldsAgreeWithStates(t *testing.T) {
 	}
 }
 
-// states are all states of the branch as text.
+// states returns all states of the branch, as lines.
 func (s *Session) states(t *testing.T) (all [][]canon.Line) {
 	t.Helper()
 	for i := range s.Len() + 1 {
@@ -150,7 +149,7 @@ func (s *Session) states(t *testing.T) (all [][]canon.Line) {
 	return all
 }
 
-// changes are the steps in which a field changes.
+// changes returns the steps in which a field changes.
 func (f field) changes(states [][]canon.Line) (steps []int) {
 	for i := range states {
 		if i > 0 && !slices.Equal(f.of(states[i-1]), f.of(states[i])) {

@@ -8,8 +8,8 @@ import (
 	"macemc/systems/stopwait"
 )
 
-// Every line that a user can type is answered, or refused in one line, and leaves the recorded
-// run as it was.
+// Whatever a user types, the session answers it or refuses it with an error of one line, and the recorded run
+// stays as it was.
 func TestAnyLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := explored(t, stopwait.System, Settings{})

@@ -39,8 +39,8 @@ func must(t testing.TB, s *Session, line string) string {
 	return p.String()
 }
 
-// Seeking a step gives the state of the first time, and the same next step, by a keyframe, on
-// from the present place or from the start, on the trunk and on branches of branches.
+// Going to a step again gives the same state as the first time, and the same next step: from a keyframe, from
+// the present place or from the start, on the trunk and on branches of branches.
 func TestSeek(t *testing.T) {
 	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, stopwait.System} {
 		t.Run(sys.Name, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 	"macemc/systems/stopwait"
 )
 
-// systems are those that transcripts may name.
+// systems returns the system with a name that transcripts use.
 func systems(name string) (*sim.System, error) {
 	for _, sys := range []*sim.System{brokentree.System, adds.System, dispatcher.System, handshake.System, jointree.System, lease.System, overcast.System, randtree.System, stopwait.System} {
 		if sys.Name == name {
@@ -58,7 +58,7 @@ func TestTranscripts(t *testing.T) {
 	transcript.RunInFolders(t, "testdata", func() transcript.Handler { return (&bench{}).handle })
 }
 
-// bench is where a transcript works.
+// bench has the session of a transcript.
 type bench struct{ session *Session }
 
 func (k *bench) handle(t *testing.T, d *transcript.Data) string {
@@ -164,7 +164,7 @@ func edit(t *testing.T, d *transcript.Data) string {
 	return ""
 }
 
-// executed are lines with what they answer.
+// executed executes lines and returns them with their answers.
 func executed(s *Session, lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {
@@ -180,7 +180,7 @@ func executed(s *Session, lines []string) string {
 
 var sourcePlace = regexp.MustCompile(`init\.func\d+ \(odd_test\.go:\d+\)|odd_test\.go:\d+`)
 
-// placeless leaves out where in the tests something is.
+// placeless leaves the numbers of lines of the test files out of a text.
 func placeless(text string) string { return sourcePlace.ReplaceAllString(text, "odd_test.go") }
 
 func examples(t *testing.T, d *transcript.Data) string {

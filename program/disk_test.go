@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A reference disk is a list of lines: the file of each append, and whether it is synced.
+// dumb is a reference disk: a list with the file of each append, and whether the append is synced.
 type dumb []struct {
 	name, text string
 	synced     bool

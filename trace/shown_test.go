@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// cipher has a walked text that says little.
+// cipher is a value whose text by canon says little to people.
 type cipher string
 
 func (c cipher) String() string { return "hello " + string(c[1:]) }
@@ -19,7 +19,7 @@ type broken struct{ N int }
 
 func (broken) String() string { panic("no words") }
 
-// A letter is in an envelope, which may be in another one.
+// letter is a message in an envelope, which may be in another envelope.
 type letter struct {
 	stamp int
 	body  sim.Message
@@ -27,7 +27,7 @@ type letter struct {
 
 func (l letter) Carries() (sim.Message, string) { return l.body, fmt.Sprintf("letter %d", l.stamp) }
 
-// People are shown a value by its String; what identifies it is not.
+// Texts for people show a value by its String method. The identity of the value does not use it.
 func TestShown(t *testing.T) {
 	walker, err := canon.New(canon.Options{})
 	if err != nil {

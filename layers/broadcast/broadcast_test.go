@@ -77,8 +77,8 @@ func system(talkers, buffer int) *sim.System {
 	}
 }
 
-// If one node gets a word, all that stay up get it, even if a node fails at any point, and
-// if there is room for only one message at a time. The whole space is visited.
+// If one node gets a word, all nodes that stay up get it, even if a node fails at any point, and if links have
+// room for only one message. The whole space is visited.
 func TestAgreement(t *testing.T) {
 	for _, c := range []struct{ talkers, buffer int }{{1, 20}, {1, 1}, {2, 20}} {
 		res, err := search.Search(system(c.talkers, c.buffer), search.Options{Effort: 400_000, NoWalks: true})

@@ -7,8 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// If a node that does not stand on the layer gets one of its messages, what is reported names the function
-// that makes such a node, and not a type that nobody can list.
+// If a node that was made without the layer gets a message of the layer, the report names the function that
+// makes a node with the layer. It does not suggest to list the message's type, which is not exported.
 func TestBareNode(t *testing.T) {
 	type bare struct{}
 	type add struct{}

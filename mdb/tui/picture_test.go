@@ -15,7 +15,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// The picture of the screen in docs/debugging.md is the screen of today: -rewrite draws it anew.
+// The picture of the screen in docs/debugging.md is the same as the screen draws now. -rewrite draws it anew.
 func TestPicture(t *testing.T) {
 	file, err := filepath.Abs("../../docs/figures/mdb.svg")
 	if err != nil {

@@ -137,8 +137,7 @@ func writeFinding(t testing.TB, system, bug, name string) {
 	}
 }
 
-// keys are the names of keys in a text; what stands in quotes is one for each
-// letter.
+// keys returns the names of keys in a text. Each letter in quotes is a key of its own.
 func keys(text string) (names []string) {
 	for i, part := range strings.Split(text, `"`) {
 		if i%2 == 0 {
@@ -152,7 +151,7 @@ func keys(text string) (names []string) {
 	return names
 }
 
-// key is the event of a key's name.
+// key returns the event of the key with a name.
 func key(name string) *tcell.EventKey {
 	extra := map[string]tcell.Key{"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Backspace": tcell.KeyBackspace2, "Delete": tcell.KeyDelete}
 	for c := tcell.KeyCtrlA; c <= tcell.KeyCtrlZ; c++ {
@@ -170,8 +169,8 @@ func key(name string) *tcell.EventKey {
 	return tcell.NewEventKey(tcell.KeyRune, []rune(name)[0], 0)
 }
 
-// text is what is on the screen; where the session stands is marked, as the
-// screen does by its colours.
+// text returns the text on the screen. It marks the row of the current place, which the screen shows by
+// colours.
 func (k *desk) text() string {
 	k.model.Draw(k.screen)
 	k.screen.Show()
@@ -222,7 +221,7 @@ func (g *greeter) Init(sim.Env)                                 {}
 func (g *greeter) Deliver(_ sim.Env, _ sim.Addr, m sim.Message) { g.heard = m.(greet).text }
 func (g *greeter) Handle(env sim.Env, s sim.Signal)             { env.TCP().Send(env.Peers()[0], s) }
 
-// Every key of the table is one that the screen knows, and does something.
+// The screen knows every key of the table, and each has an effect.
 func TestKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFinding(t, "brokentree", "BT2", "error.path")
@@ -253,7 +252,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Without colours there are none; with them there are, and the text is the same.
+// Without colours the screen uses none; with colours it uses some, and the text is the same.
 func TestColours(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFinding(t, "brokentree", "BT2", "error.path")
@@ -342,7 +341,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// watched is a screen that records whether it was given back.
+// watched is a simulated screen that records whether the terminal was restored.
 type watched struct {
 	tcell.SimulationScreen
 	back bool
@@ -353,8 +352,7 @@ func (w *watched) Fini() {
 	w.SimulationScreen.Fini()
 }
 
-// The terminal is given back when a session ends, and after a panic, which goes
-// on.
+// The terminal is restored when a session ends, and after a panic, which continues.
 func TestGivenBack(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		w := &watched{SimulationScreen: tcell.NewSimulationScreen("UTF-8")}

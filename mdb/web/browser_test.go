@@ -15,7 +15,7 @@ import (
 	"macemc/sim"
 )
 
-// visitor is a browser that looks at a page.
+// visitor is a browser that shows a page.
 type visitor struct {
 	*chromium.Browser
 	t *testing.T
@@ -66,13 +66,13 @@ func (v visitor) tab(name, shows string) {
 	v.until(fmt.Sprintf(`document.getElementById("panel").dataset.tab === %q && document.getElementById("panel").textContent.includes(%q)`, name, shows))
 }
 
-// small makes the window as large as that of the pictures in the documents.
+// small gives the window the size that the pictures in the documents have.
 func (v visitor) small() {
 	v.t.Helper()
 	v.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 760, "deviceScaleFactor": 1, "mobile": false})
 }
 
-// said reports what the page has complained about, or loaded.
+// said fails the test if the page has reported an error, or has loaded anything from elsewhere.
 func (v visitor) said() {
 	v.t.Helper()
 	for _, s := range v.Said {
@@ -252,7 +252,7 @@ func TestBrowserHostile(t *testing.T) {
 	v.said()
 }
 
-// longSteps is how long a run the page is to bear.
+// longSteps is the number of steps of a run that the page must be able to show.
 const longSteps = 10_000
 
 // longPath writes a run of the given number of steps, with a critical step in its middle by its

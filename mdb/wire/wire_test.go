@@ -16,7 +16,7 @@ import (
 
 const manual = "../../docs/serve.md"
 
-// opened is a wire to a finding of docs/examples, or to a system.
+// opened returns a Wire to a finding of docs/examples, or to a system.
 func opened(t testing.TB, name string, set mdb.Settings) *Wire {
 	t.Helper()
 	if example := filepath.Join("../../docs/examples", name); strings.Contains(name, "-") {
@@ -47,7 +47,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// docs/serve.md is what the table makes, with what the examples answer.
+// docs/serve.md is generated from the table of operations, with the answers to its examples.
 func TestManual(t *testing.T) {
 	w := opened(t, "handshake-HS1", mdb.Settings{})
 	want := Manual(func(request string) string { return cut(string(w.Answer([]byte(request)))) })
@@ -64,7 +64,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// cut shortens what is long.
+// cut shortens the long values in an answer.
 func cut(text string) string {
 	const most = 420
 	if len(text) <= most {

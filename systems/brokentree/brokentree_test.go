@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// The correct service always becomes a tree, or can still do so.
+// The correct service always becomes a tree, or can still become one.
 func TestCorrect(t *testing.T) {
 	for _, c := range []struct {
 		nodes    int
@@ -41,11 +41,11 @@ func TestBT2(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{BT2}, Expect: trace.VerdictSafety, Depth: 1})
 }
 
-// A run that BT2 led to a loop, as it was recorded before it was repaired: what
-// it does now is no loop.
+// This is a path on which BT2 led to a loop, recorded before the bug was repaired. Without the bug it leads to
+// no loop.
 func TestBT2Recorded(t *testing.T) { macetest.Replay(t, System, "testdata/loop.path") }
 
-// The limit that the package documents: with four nodes a longer loop is possible.
+// The package documents a limit: with four nodes a longer loop is possible.
 func TestLongLoop(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Nodes: 4, Params: []string{"children=12"}, Depth: 1, Walks: 50_000, Expect: trace.VerdictSafety})
 }

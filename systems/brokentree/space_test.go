@@ -8,15 +8,15 @@ import (
 	"macemc/internal/world"
 )
 
-// space is all states that System.Within does not cut off, found breadth first
-// by re-execution from the start: slow, and too simple to be wrong.
+// space has all states that System.Within does not cut off. It finds them breadth first, by taking runs again
+// from the start. This is slow, and too simple to be wrong.
 type space struct {
 	states, transitions int
 	unsafe              int // transitions into a state that is not safe
 	dead                int // states, not cut off, from which no live state is reachable
 }
 
-// place is a state and how it is reached.
+// place is a state, and the answers that lead to it.
 type place struct {
 	answers []int // from the start
 	steps   int
@@ -25,8 +25,8 @@ type place struct {
 	from    []int
 }
 
-// replayed answers from a list, and then as the odometer does; what that was
-// is kept.
+// replayed is a Source that first gives the answers of a list, and then those of an odometer. It keeps all of
+// them.
 type replayed struct {
 	*choose.Odometer
 	known, fresh []int
@@ -100,7 +100,7 @@ func explore(t *testing.T, nodes int, settings, bugs []string) (s space) {
 	return s
 }
 
-// dead marks the places that lead to live ones, and counts the others.
+// dead marks the places from which a live one can be reached, and returns the number of the others.
 func dead(all []*place) (n int) {
 	var work []*place
 	for _, p := range all {
@@ -124,9 +124,9 @@ func dead(all []*place) (n int) {
 	return n
 }
 
-// With three nodes, and few messages under way, the correct service is safe in
-// every state, and from every state a tree can form: not sampled, but all. With
-// BT1 no tree can form from any, the start included.
+// With three nodes and few messages under way, the correct service is safe in every state, and a tree can form
+// from every state. These are all states, and not a sample. With BT1 a tree can form from no state, not even
+// from the start.
 func TestSpace(t *testing.T) {
 	for _, c := range []struct {
 		children string

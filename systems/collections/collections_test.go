@@ -51,7 +51,8 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// Neither replication nor the dispatcher does anything that clients could not see of a single node, though a replica fails.
+// Replication and the dispatcher do nothing that clients could not see of a single node, even if a replica
+// fails.
 func TestComposed(t *testing.T) {
 	one, two := sim.Faults{Down: 1, Only: "down@n1+n2"}, sim.Faults{Down: 1, Only: "down@n2+n3"}
 	for _, b := range []refine.Binding{

@@ -13,9 +13,8 @@ import (
 
 func TestCounter(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
-// The layer has one call after the other take effect once, or none that it knows of,
-// whatever is lost and doubled: all of it is visited. And it is as said: some calls time
-// out, and some do not.
+// With the layer, calls of a client take effect once and one after the other, or, if they time out, at most
+// once, whatever is lost or duplicated. The whole space is visited.
 func TestWhole(t *testing.T) {
 	for _, c := range []struct {
 		settings []string
@@ -74,8 +73,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// Requests and answers go by any link, with the faults that it has: calls take effect once,
-// and what the bugs leave out is missed.
+// Requests and answers may use any link. With the faults of that link calls take effect once, and each known
+// bug is found.
 func TestLinks(t *testing.T) {
 	for link, faults := range map[sim.Link]sim.Faults{
 		sim.LinkUDP: {Loss: 1, Dup: 1},

@@ -21,7 +21,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// What DP1 does cannot be said with Eventually: walks always come to an answer.
+// Eventually cannot express what DP1 breaks: with it every walk still gets an answer in the end.
 func TestEventuallyIsNotEnough(t *testing.T) {
 	only := *System
 	only.Properties = only.Properties[:3]

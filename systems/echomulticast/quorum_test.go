@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// Signatures that are taken in quorums come to the verdicts of those that are taken one by one, in fewer states.
+// Taking signatures in quorums leads to the same verdicts as taking them one by one, in fewer states.
 func TestQuorums(t *testing.T) {
 	for _, c := range []struct {
 		settings []string

@@ -11,8 +11,8 @@ import (
 	"macemc/trace"
 )
 
-// The same rules as plain values, searched in the dumbest way. Sets are bits by receiver;
-// no two messages under way are equal.
+// twin has the rules of the system as plain values, and is searched in the simplest way. A set of receivers is
+// a number with a bit for each. No two messages under way are equal.
 type twin struct {
 	begun     [2]bool     // by initiator, honest ones first
 	initials  [2][3]uint8 // under way, by initiator and text
@@ -25,7 +25,8 @@ type twin struct {
 	delivered [4][2]int8  //
 }
 
-// setting is (HR,HI,BR,BI).
+// setting has the numbers of nodes in the order of the paper: honest receivers and initiators, then Byzantine
+// ones.
 type setting struct {
 	hr, hi, br, bi int
 	both, stay     bool
@@ -36,7 +37,7 @@ func (s setting) quorum() int {
 	return (n+max((n-1)/3, s.br))/2 + 1
 }
 
-// gets are the receivers that are sent a text.
+// gets returns the receivers to which a text is sent.
 func (s setting) gets(initiator, text int) (to uint8) {
 	for r := range s.hr + s.br {
 		bad := initiator >= s.hi
@@ -149,7 +150,7 @@ func (s setting) params(t *testing.T, bugs ...string) sim.Params {
 	return p
 }
 
-// whole counts the states and transitions of a system that has nothing wrong.
+// whole returns the numbers of states and transitions of a system that has no failure.
 func whole(t *testing.T, sys *sim.System, p sim.Params, engine search.Engine) (states, transitions int) {
 	t.Helper()
 	res, err := search.Search(sys, search.Options{Params: p, Engine: engine, Effort: 1 << 40, NoWalks: true})

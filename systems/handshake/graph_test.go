@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// graph is the closed state space: every state that can be reached, before and
-// after Heal. The system asks no coins, so an event leads to one state.
+// graph is the whole state space: every state that can be reached, before and after Heal. No handler tosses
+// coins, so an event leads to exactly one state.
 type graph struct {
 	states []place
 	known  map[string]int // by hash, and whether it was healed
@@ -54,7 +54,7 @@ func explore(t *testing.T, faults sim.Faults, bugs ...string) *graph {
 	return g
 }
 
-// enabled goes to a state and counts the events that are possible there.
+// enabled goes to a state and returns the number of events that are possible there.
 func (g *graph) enabled(t *testing.T, w *world.World, picks []int) int {
 	t.Helper()
 	if f := w.Protect(func() {
@@ -93,7 +93,7 @@ func (g *graph) visit(t *testing.T, w *world.World, picks []int) int {
 	return g.known[key]
 }
 
-// dead are the healed states from which no live one is reached.
+// dead returns the states after Heal from which no live one can be reached.
 func (g *graph) dead() (dead []place) {
 	recovers := make([]bool, len(g.states))
 	for changed := true; changed; {

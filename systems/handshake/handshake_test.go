@@ -7,8 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// From every state, of the closed space, both ends get connected. The counts
-// are of states before Heal.
+// Both ends can get connected from every state of the space. The counts are those of states before Heal.
 func TestCorrect(t *testing.T) {
 	for _, c := range []struct {
 		faults sim.Faults
@@ -29,7 +28,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// One loss is enough for HS1, and without one it does not show.
+// HS1 is found with one lost datagram, and not found without any.
 func TestHS1(t *testing.T) {
 	if dead := explore(t, sim.Faults{}, string(HS1)).dead(); len(dead) > 0 {
 		t.Errorf("dead without a fault:\n%s", strings.Join(dead[0].path, "\n"))

@@ -13,7 +13,7 @@ import (
 	"macemc/sim"
 )
 
-// All nodes always find a parent, or can still do so.
+// All nodes find a parent, or can still find one.
 func TestCorrect(t *testing.T) {
 	for _, c := range []struct {
 		nodes   int
@@ -32,7 +32,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// A walk takes the same steps, and the same states are equal, with every ballast.
+// With every ballast a walk takes the same steps, and the same states are equal.
 func TestBallastChangesNoCount(t *testing.T) {
 	var counts [3]int
 	for i, ballast := range Ballast.Words {
@@ -60,7 +60,7 @@ func TestBallastChangesNoCount(t *testing.T) {
 	t.Log(counts)
 }
 
-// The sizes that the package states: benchmarks rest on them.
+// The space has the size that the package documents, on which benchmarks rely.
 func TestSize(t *testing.T) {
 	for _, c := range []struct{ depth, states, transitions int }{
 		{6, 4_633, 14_466},
@@ -97,8 +97,7 @@ type nowhere struct{ sim.Conn }
 
 func (nowhere) Send(sim.Addr, sim.Message) bool { return true }
 
-// Handlers allocate nothing, whatever comes in whatever order, with ballast
-// too.
+// Handlers allocate no memory, whatever arrives in whatever order, with ballast or without.
 func TestNoAllocation(t *testing.T) {
 	params, err := System.Configure(0, []string{"ballast=1KB"}, nil)
 	if err != nil {

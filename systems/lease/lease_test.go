@@ -9,11 +9,11 @@ import (
 	"macemc/sim"
 )
 
-// TestExhausted visits all that three nodes, one of which pauses once, can do with
-// timers in order: no more than one writes, and all is written in the end.
+// TestExhausted visits all states of three nodes, one of which pauses once, with ordered timers. No two nodes
+// write at once, and everything is written in the end.
 func TestExhausted(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
-// TestFreeTimersBreakIt: what the lease rests on is what System.Clock says.
+// TestFreeTimersBreakIt shows that the lease relies on the promises of System.Clock: with free timers it fails.
 func TestFreeTimersBreakIt(t *testing.T) {
 	r, err := search.Search(System, search.Options{Conditions: sim.Conditions{FreeTimers: true, Faults: &sim.Faults{}}})
 	if err != nil {
@@ -31,7 +31,8 @@ func TestFreeTimersBreakIt(t *testing.T) {
 	}
 }
 
-// TestTightly: what is added to the term is as little as can be.
+// TestTightly shows that the margin which is added to the term is as short as possible: with one percent more
+// of drift, the lease fails.
 func TestTightly(t *testing.T) {
 	one := *System
 	one.Clock = func(sim.Params) *sim.Clock { return &sim.Clock{Drift: drift + 1, Handlers: handlers} }

@@ -22,8 +22,8 @@ func find(t *testing.T, nodes int, settings []string, opts search.Options, bugs 
 	return r
 }
 
-// With three nodes, and a fault of either kind at any step, there is no loop in
-// any state, and from every state a tree can form: not sampled, but all.
+// With three nodes, and a fault of either kind at any step, no state has a loop, and a tree can form from every
+// state. These are all states, and not a sample.
 func TestSpace(t *testing.T) {
 	for _, c := range []struct {
 		name, children string
@@ -49,7 +49,7 @@ func TestSpace(t *testing.T) {
 	}
 }
 
-// With more nodes, and more faults than it promises to survive, walks are clean.
+// Walks find nothing with more nodes, and with more faults than the service promises to survive.
 func TestWalks(t *testing.T) {
 	for _, c := range []struct {
 		nodes    int
@@ -70,8 +70,8 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// The lock that is never let go of leaves a node without a parent for ever, and
-// a fault is needed to lose what would let go of it.
+// A lock that is never released leaves a node without a parent for ever. That needs a fault, by which the
+// message that would release the lock is lost.
 func TestOV1(t *testing.T) {
 	none := sim.Faults{}
 	if f := find(t, 3, nil, search.Options{Conditions: sim.Conditions{Faults: &none}, Depth: 1 << 20}, string(OV1)).Finding; f != nil {
@@ -83,7 +83,7 @@ func TestOV1(t *testing.T) {
 	}
 }
 
-// The answer that is taken for another needs a reset; all its states are few.
+// An answer that is taken for another one needs a reset. The space is small, and all of it is visited.
 func TestOV2(t *testing.T) {
 	f := find(t, 3, nil, search.Options{Conditions: sim.Conditions{Faults: &sim.Faults{Reset: 1}}, Depth: 1 << 20, NoWalks: true}, string(OV2)).Finding
 	if f == nil || f.Verdict != trace.VerdictDead || f.Property != "children match parents" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The arithmetic of keys is that of numbers modulo 2 to the 160.
+// The arithmetic of keys agrees with that of integers modulo 2 to the power of 160.
 func TestKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	draw := func() key {

@@ -21,14 +21,13 @@ func params(nodes int) sim.Params {
 	return p
 }
 
-// env is what of an Env the leaf set needs: there are no known bugs.
+// env is the part of an Env that the leaf set needs. No known bug is switched on.
 type env struct{ sim.Env }
 
 func (env) Bug(sim.BugID) bool { return false }
 
-// In whatever order nodes come, and come back after they were left out, the
-// leaves are the nearest nodes on both sides, and routing among nodes that know
-// all others comes to the closest.
+// In whatever order nodes are placed, and placed again after they were left out, the leaves are the nearest
+// nodes on both sides. Routing among nodes that know all others reaches the closest one.
 func TestLeaves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -114,8 +113,8 @@ func find(t *testing.T, nodes int, settings []string, o search.Options, bugs ...
 	return r
 }
 
-// Two nodes, and a fault of any kind at any step: every state to some depth is
-// visited, and from where it ends they come to be one ring.
+// With two nodes, and a fault of any kind at any step, every state to some depth is visited. From the states at
+// the end the nodes become one ring.
 func TestSpace(t *testing.T) {
 	for _, faults := range []sim.Faults{{Crash: 1}, {Reset: 1}, {Partition: 1}, {Loss: 1, Dup: 1}} {
 		r := find(t, 2, []string{"keys=small"}, search.Options{Conditions: sim.Conditions{Faults: &faults}, Depth: 9, Paths: 20})
@@ -126,7 +125,7 @@ func TestSpace(t *testing.T) {
 	}
 }
 
-// Walks of more nodes, through storms of faults, come to be one ring.
+// Walks of more nodes, through storms of faults, end with one ring.
 func TestWalks(t *testing.T) {
 	for _, c := range []struct {
 		nodes    int

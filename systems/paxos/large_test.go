@@ -8,8 +8,8 @@ import (
 
 var large = flag.Bool("large", false, "count three proposers the dumb way: some GiB and minutes")
 
-// The dumb search of three proposers, which keeps 64 bits of each state: what
-// `make large` comes to must be this.
+// The simple search of three proposers keeps a hash of 64 bits for each state. `make large` must find the same
+// counts.
 func TestThreeProposers(t *testing.T) {
 	if !*large {
 		t.Skip("it takes some GiB and minutes; make large does it")

@@ -34,7 +34,7 @@ type rules struct {
 	number, consumed bool
 }
 
-// vote is what is remembered with one more answer, and whether that is enough.
+// vote returns what is remembered after one more answer, and whether there are enough answers now.
 func (r rules) vote(votes uint8, from int) (uint8, bool) {
 	if r.number {
 		return votes + 1, votes+1 == 2
@@ -135,7 +135,7 @@ func (r rules) count(t *testing.T) (states, transitions int) {
 	return len(known), transitions
 }
 
-// With quorums a search counts what an independent one has counted for the same rules.
+// With quorums a search has the same counts as an independent program has for the same rules.
 func TestQuorums(t *testing.T) {
 	for _, c := range []struct {
 		settings            []string
@@ -159,7 +159,7 @@ func TestQuorums(t *testing.T) {
 	}
 }
 
-// A search counts what the dumb one counts, and what others have published.
+// A search has the same counts as the simple one, and as others have published.
 func TestTwin(t *testing.T) {
 	for _, c := range []struct {
 		rules

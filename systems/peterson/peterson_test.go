@@ -12,7 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// space is what a breadth-first count finds.
+// space has the counts of a breadth-first search.
 type space struct{ states, transitions, depth int }
 
 // published are the counts that others found; 0 is unknown.
@@ -35,8 +35,8 @@ func params(t *testing.T, n int, bugs ...string) sim.Params {
 	return p
 }
 
-// executed counts by running the answers that lead to a state again from the
-// start, and knows a state by its hash: slow, and too simple to be wrong.
+// executed counts states by taking the answers that lead to a state again from the start, and recognizes a
+// state by its hash. This is slow, and too simple to be wrong.
 func executed(t *testing.T, n int) (s space) {
 	t.Helper()
 	w, err := world.New(System, params(t, n), world.Config{})
@@ -89,9 +89,8 @@ func unseen[H comparable](first H) func(H) bool {
 	}
 }
 
-// copied counts by copies of the node, with no simulator at all, and checks
-// both properties exactly: a state is exclusive, and one that is not live has
-// a way to one that is.
+// copied counts states by copies of the node, without a simulator. It checks both properties exactly: in each
+// state at most one process is in its critical section, and from each state a live one can be reached.
 func copied(t *testing.T, n int) (s space) {
 	t.Helper()
 	start := lock{n: n}
@@ -151,8 +150,8 @@ func checkPublished(t *testing.T, n int, s space) {
 	t.Logf("n=%d: %+v", n, s)
 }
 
-// The published counts, by the simulator, and both properties on the whole
-// space. The same, transitions and depth too, by copies of the node.
+// The simulator finds the published counts, and both properties hold in the whole space. Counting by copies of
+// the node gives the same states, transitions and depth.
 func TestPublishedCounts(t *testing.T) {
 	for n := 2; n <= 4; n++ {
 		s := executed(t, n)
@@ -197,7 +196,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// The correct lock is clean, by walks of more processes than can be counted.
+// Walks find nothing in the correct lock, with more processes than can be searched exhaustively.
 func TestClean(t *testing.T) {
 	for n := N.Range.Least; n <= min(N.Range.Most, long.Of(4, 100)); n++ {
 		r, err := search.Search(System, search.Options{Params: params(t, n), Effort: 2_000, Paths: 3_000})

@@ -9,8 +9,8 @@ import (
 	"macemc/trace"
 )
 
-// options are those of a search of some nodes, small enough for a test: few
-// walks are the evidence of a dead state, and none of its critical step.
+// options returns the options of a search that is short enough for a test: few walks are the evidence of a dead
+// state, and no walks are taken for its critical step.
 func options(t *testing.T, nodes int, settings []string, faults string, bugs ...string) search.Options {
 	t.Helper()
 	params, err := System.Configure(nodes, settings, bugs)
@@ -24,9 +24,8 @@ func options(t *testing.T, nodes int, settings []string, faults string, bugs ...
 	return search.Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, EvidenceWalks: 5, WalkSteps: 2_000}
 }
 
-// Two nodes are few enough to visit every state within Within, whatever single
-// fault happens, with and without room in the buffers: from every one of them
-// both nodes can be one tree.
+// With two nodes every state within System.Within is visited, with each single fault, and with and without room
+// in the buffers. From every one of these states both nodes can become one tree.
 func TestTwoNodes(t *testing.T) {
 	for _, faults := range []string{"none", "crash=1", "reset=1", "partition=1"} {
 		for _, buffer := range []string{"buffer=1", "buffer=20"} {
@@ -46,9 +45,9 @@ func TestTwoNodes(t *testing.T) {
 	}
 }
 
-// Three nodes whose connections queue one message, and whose timers wait until
-// nothing is under way to them or from them: every state within five attempts of
-// each is visited, and from every one of them they can be one tree.
+// Three nodes have connections that queue one message, and timers that wait until nothing is under way to or
+// from their node. Every state within five attempts of each node is visited, and from every one of them the
+// nodes can become one tree.
 func TestThreeNodes(t *testing.T) {
 	if !*long.On {
 		t.Skip("-long: hundreds of thousands of states")
@@ -69,7 +68,7 @@ func TestThreeNodes(t *testing.T) {
 	}
 }
 
-// Walks of more nodes, through storms of faults, all come to be one tree.
+// All walks of more nodes, through storms of faults, end with one tree.
 func TestWalks(t *testing.T) {
 	for _, c := range []struct {
 		nodes    int
@@ -95,8 +94,8 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// Known bugs that are cheap to find are found, whatever the seed. The catalogue
-// has how the others are.
+// The known bugs that need little work are found with every seed. The entries in the catalogue say how the
+// others are found.
 func TestBugs(t *testing.T) {
 	live := []string{"all joined", "one root", "children match parents", "roots match", "siblings match"}
 	for _, c := range []struct {
@@ -141,8 +140,8 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// Over the transport of systems/transport the tree is as good as over TCP, though
-// nodes crash, give each other up, and datagrams are lost.
+// Over the transport of systems/transport the tree has the same properties as over TCP, though nodes crash and
+// give each other up, and datagrams are lost.
 func TestOverUDP(t *testing.T) {
 	o := options(t, 3, []string{"transport=udp"}, "crash=2,loss=2,dup=2,reorder=2,partition=1,rare=2")
 	o.Depth, o.Paths, o.Workers = 3, long.Of(100, 10_000), 1
@@ -158,8 +157,8 @@ func TestOverUDP(t *testing.T) {
 	}
 }
 
-// RT13 is found there too, where a node leaves before it is let in. Judging that a
-// run over such a stack is dead takes most of a minute.
+// RT13 is found over the transport, too: a node leaves before it has joined. Deciding that such a run is dead
+// takes most of a minute.
 func TestBugOverUDP(t *testing.T) {
 	if !*long.On {
 		t.Skip("most of a minute: -long")

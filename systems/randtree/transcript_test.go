@@ -75,8 +75,7 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 	return ""
 }
 
-// take takes one event, prints what its node did, and reports whether the run
-// goes on.
+// take takes one event, prints what its node did, and reports whether the run continues.
 func (k *desk) take(b *strings.Builder, line string) bool {
 	line, after, _ := strings.Cut(line, "|")
 	line = strings.TrimSpace(line)

@@ -50,7 +50,7 @@ func (s *bare) ack(env sim.Env, _ sim.Addr, m ack) {
 	}
 }
 
-// bareReceiver is the receiver likewise.
+// bareReceiver is the receiver as a node without states.
 type bareReceiver struct{ last map[sim.Addr]int }
 
 var bareReceivers = sim.Handle(sim.OnMessage((*bareReceiver).packet))
@@ -63,7 +63,7 @@ func (r *bareReceiver) packet(env sim.Env, from sim.Addr, m packet) {
 	}
 }
 
-// bareSystem is System of such nodes.
+// bareSystem returns System with such nodes.
 func bareSystem() *sim.System {
 	sys := *System
 	sys.Bugs, sys.Properties = nil, sys.Properties[:1]
@@ -76,7 +76,8 @@ func bareSystem() *sim.System {
 	return &sys
 }
 
-// Machines and bare nodes have one state for another: the spaces are equally large.
+// The spaces of machines and of bare nodes are equally large, since each state of one has a counterpart in the
+// other.
 func TestBare(t *testing.T) {
 	var counts [2]search.Stats
 	for k, sys := range []*sim.System{System, bareSystem()} {

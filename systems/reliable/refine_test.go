@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// The channel refines its abstraction, whatever is lost, doubled and reordered; what it does with
-// known bugs the abstraction cannot show.
+// The channel refines its abstraction, whatever is lost, duplicated or reordered. With a known bug it does
+// something that the abstraction cannot do.
 func TestRefines(t *testing.T) {
 	for _, c := range []struct {
 		bug, want string

@@ -24,8 +24,8 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// If the sender never sends again, some pairs of state and event never meet, and the report
-// names them; for the correct sender it names none.
+// The report names the pairs of a state and an event that never occurred. There are some if the sender never
+// sends again, and none for the correct sender.
 func TestPairs(t *testing.T) {
 	for _, c := range []struct {
 		bugs []string

@@ -9,8 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// Through storms of faults the correct transport keeps what it promises, and
-// after each of them all messages arrive.
+// Through storms of faults the correct transport keeps its promises, and after each storm all messages arrive.
 func TestCorrect(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -76,8 +75,7 @@ func TestFlawsByWalks(t *testing.T) {
 	}
 }
 
-// All runs of a few steps show each flaw, too. The table has the least number of steps that
-// does.
+// Taking all runs of a few steps finds each flaw, too. The table has the least number of steps for each.
 func TestFlawsByEnumeration(t *testing.T) {
 	for _, c := range []struct {
 		bug   sim.BugID

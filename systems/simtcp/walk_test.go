@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// run says how one stormy walk ended.
+// run describes how one stormy walk ended.
 type run struct {
 	failure *trace.Failure
 	live    bool
@@ -17,7 +17,7 @@ type run struct {
 	events  map[sim.Kind]int
 }
 
-// world makes a world in which the system's own faults may happen, or others.
+// newWorld makes a world of System in which these faults may happen.
 func newWorld(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *world.World {
 	t.Helper()
 	params, err := System.Configure(nodes, nil, bugs)
@@ -34,8 +34,8 @@ func newWorld(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *world
 	return w
 }
 
-// storm takes storming steps with every event alike, faults too; then it heals
-// and goes on by weight until the state is live, for at most calm steps.
+// storm takes storming steps, in which all events, faults included, are equally likely. Then it heals the
+// environment, and goes on by weight until the state is live, for at most calm steps.
 func storm(w *world.World, source *choose.Walk, storming, calm int) (r run) {
 	r.events = map[sim.Kind]int{}
 	counted := counted{source, w, r.events}
@@ -58,7 +58,7 @@ func storm(w *world.World, source *choose.Walk, storming, calm int) (r run) {
 	return r
 }
 
-// counted notes which kinds of events are picked.
+// counted is a Source that records which kinds of events are picked.
 type counted struct {
 	*choose.Walk
 	w     *world.World

@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// In the correct service all is counted in the end, or can still be.
+// In the correct service all increments are counted in the end, or can still be counted.
 func TestCorrect(t *testing.T) {
 	for _, c := range []struct {
 		nodes      int
@@ -28,8 +28,8 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// A timer that fires before the ack is there is enough to find SW1, by
-// visiting all states and by walks alone.
+// A timer that fires before the ack has arrived suffices for SW1. Visiting all states finds it, and so do walks
+// alone.
 func TestSW1(t *testing.T) {
 	for _, depth := range []int{0, 1} {
 		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{SW1}, Depth: depth, Expect: trace.VerdictSafety})
@@ -65,7 +65,7 @@ func (a *asker) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// The layer answers the two requests of a Port by signals to the upper node.
+// The layer answers RequestToSend and NotifyFlushed by signals to the upper node.
 func TestPort(t *testing.T) {
 	both := sim.Eventually("both signals came", func(v sim.View[*asker]) bool {
 		for _, a := range v.Nodes() {

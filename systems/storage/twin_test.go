@@ -11,9 +11,9 @@ import (
 	"macemc/trace"
 )
 
-// The same rules as plain values, searched in the dumbest way: what is under way
-// are sets of bits by object, one for each operation, since no two messages are
-// equal; number 0 is nothing.
+// twin has the rules of the system as plain values, and is searched in the simplest way. The messages under way
+// are sets of objects, with a bit for each object: one set for each operation, since no two messages are equal.
+// Number 0 means no operation.
 type twin struct {
 	obj          [3]int8
 	number       int8 // of the write begun last
@@ -119,7 +119,7 @@ func (r rules) count(t *testing.T) (states, transitions int) {
 	return len(known), transitions
 }
 
-// A search counts what the dumb one counts, and what others have published.
+// A search has the same counts as the simple one, and as others have published.
 func TestTwin(t *testing.T) {
 	for _, c := range []struct {
 		rules
@@ -168,7 +168,7 @@ func all(t *testing.T, settings []string) search.Stats {
 	return res.Stats
 }
 
-// With quorums a search counts what an independent one has counted for the same rules.
+// With quorums a search has the same counts as an independent program has for the same rules.
 func TestQuorums(t *testing.T) {
 	for _, c := range []struct {
 		settings []string
@@ -187,7 +187,7 @@ func TestQuorums(t *testing.T) {
 	}
 }
 
-// With two readers.
+// With two readers the number of states is the published one.
 func TestTwoReaders(t *testing.T) {
 	if !*long.On {
 		t.Skip("TestQuorums has two readers, too")
@@ -197,9 +197,8 @@ func TestTwoReaders(t *testing.T) {
 	}
 }
 
-// With promise=atomic the register is atomic: calls and returns are one register's. The engine
-// that takes every run from its start, and identifies a state by all of its contents, the
-// possible states of the register included, counts the same.
+// With promise=atomic the history of calls and returns is linearizable. The reference engine, which identifies
+// a state by all of its contents, including the possible states of the register, has the same counts.
 func TestAtomic(t *testing.T) {
 	settings := []string{"writes=1", "promise=atomic", "late=stay"}
 	s := all(t, settings)
@@ -225,8 +224,8 @@ func TestAtomic(t *testing.T) {
 	}
 }
 
-// Without write-back it is regular and not atomic: a read returns an older value than
-// the one before. The picture of porcupine lies in the finding.
+// Without write-back the storage is regular and not atomic: a read returns an older value than the read before
+// it. The folder of the finding has porcupine's picture of the history.
 func TestNotAtomic(t *testing.T) {
 	params, err := System.Configure(0, []string{"writes=1", "reads=2", "promise=atomic"}, []string{string(RS5)})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// oneDown is a replica of a participant that fails.
+// oneDown is the fault that one replica of a participant fails for good.
 var oneDown = sim.Faults{Down: 1, Only: "down@n1+n2"}
 
 func TestTransactions(t *testing.T) {
@@ -33,7 +33,8 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// The coordinator sees nothing of replication that it could not see of a single node, though a replica fails.
+// The replicated participants do nothing that the coordinator could not see of single nodes, even if a replica
+// fails.
 func TestComposed(t *testing.T) {
 	macetest.Compose(t, refine.Binding{
 		System: System, Over: replicated.Over, Settings: []string{"transactions=1", "participants=1"}, Survives: map[string]sim.Faults{"chain": oneDown},

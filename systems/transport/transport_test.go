@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// exhaust searches all there is.
+// exhaust searches the whole space.
 func exhaust(t *testing.T, faults string, params ...string) *search.Result {
 	t.Helper()
 	p, err := System.Configure(0, params, nil)
@@ -32,9 +32,8 @@ func exhaust(t *testing.T, faults string, params ...string) *search.Result {
 	return r
 }
 
-// All states of the correct transport are safe, and from each a live one can be
-// reached. At most two datagrams are under way in each direction; timers may fire
-// as early as they like.
+// All states of the correct transport are safe, and a live state can be reached from each. At most two
+// datagrams are under way in each direction, and timers may fire at any time.
 func TestExhausted(t *testing.T) {
 	one := []string{"senders=1", "messages=2"}
 	for _, c := range []struct {
@@ -68,8 +67,8 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// The application hears of no incarnation after a later one, whatever the transport
-// does below: with MT3 it would.
+// The application never gets a message of an earlier incarnation after one of a later incarnation. With MT3 it
+// does.
 func TestIncarnations(t *testing.T) {
 	p, err := System.Configure(2, []string{"senders=1", "messages=2"}, []string{"MT3"})
 	if err != nil {
@@ -84,7 +83,7 @@ func TestIncarnations(t *testing.T) {
 	}
 }
 
-// Walks meet everything at once.
+// Walks in which all kinds of faults may happen together find nothing.
 func TestWalks(t *testing.T) {
 	faults := &sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Rare: 2}
 	for _, nodes := range []int{2, 3} {

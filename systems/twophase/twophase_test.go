@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// space is what a breadth-first count by re-execution finds.
+// space has the counts of a breadth-first search that takes runs again from the start.
 type space struct {
 	states, transitions int
 	dead                int // states from which no live state is reachable
@@ -17,9 +17,8 @@ type space struct {
 	depth               int // steps to the first failure, or to the farthest state
 }
 
-// count reaches every state by running the answers that lead to it again from
-// the start, and knows a state by its hash: slow, and too simple to be wrong.
-// It ends at the first failure.
+// count reaches every state by taking the answers that lead to it again from the start, and recognizes a state
+// by its hash. This is slow, and too simple to be wrong. It ends at the first failure.
 func count(t *testing.T, rms int, bugs ...string) (s space) {
 	t.Helper()
 	params, err := System.Configure(0, []string{fmt.Sprintf("rms=%d", rms)}, bugs)
@@ -111,7 +110,7 @@ func dead(live []bool, from [][]int) int {
 	return n
 }
 
-// The published counts, and both properties on the whole space.
+// The counts are the published ones, and both properties hold in the whole space.
 func TestPublishedCounts(t *testing.T) {
 	for _, c := range []struct{ rms, states, transitions int }{
 		{3, 288, 1_145},

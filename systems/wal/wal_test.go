@@ -7,13 +7,13 @@ import (
 	"macemc/sim"
 )
 
-// TestExhausted visits all that two crashes, anywhere in a step, can do to a log
-// that is made short once.
+// TestExhausted visits all states of a log that is shortened once, with two crashes anywhere, even in the
+// middle of a step.
 func TestExhausted(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Params: []string{"writes=3"}, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2}}})
 }
 
-// TestExhaustedWithWritesInAnyOrder is the same for a disk that keeps no order.
+// TestExhaustedWithWritesInAnyOrder does the same for a disk on which any unsynced writes may survive a crash.
 func TestExhaustedWithWritesInAnyOrder(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Params: []string{"writes=3"}, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2}, DiskReorder: true}})
 }

@@ -138,7 +138,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A mutant whose text has gone would end the draw.
+// Every named mutant has its text in exactly one place. Otherwise the command would end with an error.
 func TestNamesHavePlaces(t *testing.T) {
 	t.Chdir("../..")
 	files, err := sources()
@@ -152,7 +152,7 @@ func TestNamesHavePlaces(t *testing.T) {
 	}
 }
 
-// A slow test that has another name now would be run with the quick ones.
+// Every test that is listed as slow exists. One with another name now would run with the quick ones.
 func TestSlowTestsAreThere(t *testing.T) {
 	files, err := filepath.Glob("../../internal/search/*_test.go")
 	if err != nil {
@@ -173,11 +173,11 @@ func TestSlowTestsAreThere(t *testing.T) {
 	}
 }
 
-// sleeper is what a test says that was still at it when its time was over.
+// sleeper is the output of a package's tests if one of them was still running when the time was over.
 const sleeper = "panic: test timed out after 20s\n\trunning tests:\n\t\tTestKept (20s)\n\t\tTestKept/one (5s)\n\ngoroutine 17 [running]:\n"
 
-// A test that was at it when the time was over is known, and since when; it hangs if it
-// passes without the change in a fraction of that.
+// The test that was running when the time was over is recognized, with the time that it has run. It hangs if,
+// without the mutant, it passes in a fraction of that time.
 func TestHangs(t *testing.T) {
 	at := running.FindStringSubmatch(sleeper)
 	if len(at) != 3 || at[1] != "TestKept" || at[2] != "20s" {
