@@ -14,7 +14,7 @@ func TestFisher(t *testing.T) {
 	}{
 		{3, 4, 1, 4, 17. / 70},    // the lady and the tea
 		{4, 4, 0, 4, 1. / 70},     //
-		{2, 2, 5, 10, 252. / 792}, // no more than there are of the first kind
+		{2, 2, 5, 10, 252. / 792}, // all walks of the first kind succeed
 		{9, 10, 1, 2, 21. / 66},   // C(10,9)C(2,1) and C(10,10)C(2,0), of C(12,10)
 		{0, 4, 0, 4, 1}, {0, 4, 4, 4, 1},
 	} {

@@ -139,7 +139,7 @@ func (s *slow) Walk(q Walks) (*Walked, error) {
 		n := s.before
 		if q.From > 0 {
 			n = 0
-			if q.Manner == Plain { // what is held against the truth is the test alone
+			if q.Manner == Plain { // walks of other manners never succeed, so that the plain walks of the test decide alone
 				n = s.after(rand.New(rand.NewPCG(s.seed, uint64(q.Salt)<<32|uint64(i))))
 			}
 		}

@@ -27,7 +27,7 @@ func TestCoinLists(t *testing.T) {
 			t.Fatalf("%v is list %d, %v, and was %d", kept, n, fits, was)
 		}
 		twin[fmt.Sprint(kept)] = n
-		clear(answers) // the caller uses them again
+		clear(answers) // a caller may reuse the slice
 		if got := c.Get(n); !slices.Equal(got, kept) {
 			t.Fatalf("list %d is %v, not %v", n, got, kept)
 		}

@@ -44,7 +44,7 @@ func seenBy(t *testing.T, sys *sim.System, labels map[string]bool) *sim.System {
 func crashed(t *testing.T, sys *sim.System, implicit bool, down, depth int, params sim.Params) (map[string]bool, *Result, error) {
 	labels := map[string]bool{}
 	own := seenBy(t, sys, labels)
-	own.Tolerates = sim.Faults{Down: down} // faults that a search is given are tried by walks first, and those are judged too
+	own.Tolerates = sim.Faults{Down: down} // in Tolerates and not in Options.Faults: with these, walks would come first, and reach states beyond the depth
 	r, err := Search(own, Options{
 		Params: params, Conditions: sim.Conditions{CrashImplicit: implicit}, Depth: depth, NoWalks: true, Workers: 1, once: true,
 	})

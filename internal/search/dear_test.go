@@ -26,7 +26,7 @@ func TestDearNodes(t *testing.T) {
 		}
 	}
 	for seed := range uint64(long.Of(8, 200)) {
-		s := spec.Draw(28 + seed) // the fourth of them declines messages
+		s := spec.Draw(28 + seed) // the fourth of these services declines messages
 		opts := conditions(s)
 		opts.Depth = 5
 		if mixed += dearOrNot(t, s.System(), opts); t.Failed() {

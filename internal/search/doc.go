@@ -29,6 +29,17 @@
 // A [Lab] takes runs that begin in the middle of others, for packages above that analyze a
 // finding, and exhausts what can follow their states.
 //
+// # Words
+//
+// A state is live if all liveness properties hold in it. The environment heals in a step of its
+// own: from then on partitions are mended, pauses are over, and no fault is possible. The healed
+// form of a state is that state after healing. A climate says whether faults may happen in a run,
+// and when it heals. A fork is a saved state in the middle of a run, at which other runs begin.
+// The prefix is a recorded run with which all runs of a search begin, if the user has given one.
+// The periphery is the states at the end of a round. The corpus is states that walks have met, at
+// which others begin. A lot is a range of walks that are taken with the same corpus. A case is a
+// run that a lab examines.
+//
 // # Which code decides that a run is dead
 //
 // The loop decides it only for a state at rest: if that is not live, it is dead. For any

@@ -22,7 +22,7 @@ func TestEnginesAgree(t *testing.T) {
 		for k, faults := range kinds {
 			for b, bug := range append([]sim.Bug{{}}, sys.Bugs...) {
 				if !*long.On && (b > 1 || (s+b)%len(kinds) != k) {
-					continue // by turns
+					continue // each system is taken with some of the combinations
 				}
 				var bugs []string
 				if bug.ID != "" {
@@ -47,7 +47,7 @@ func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) 
 	var first string
 	depth := long.Of(3, 6)
 	var only []string
-	if !*long.On { // the reference engine is slow where much is possible, and so is what is sampled for hot runs
+	if !*long.On { // looking for runs that stay hot takes long with the reference engine
 		for _, p := range sys.Properties {
 			if p.Kind() != "cools" {
 				only = append(only, p.Name)
@@ -72,7 +72,7 @@ func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) 
 			t.Skip(err) // a fault that cannot happen in this system
 		}
 		said := fmt.Sprintf("%s, %d states, %d transitions", res.Safety.State, res.Stats.States, res.Stats.Transitions)
-		if f := res.Finding; f != nil { // the engines stop at different places of the last level
+		if f := res.Finding; f != nil { // the engines stop at different states of the last level, so their counts differ
 			said = fmt.Sprintf("%s at step %d", f.Verdict, f.Step)
 		}
 		switch {

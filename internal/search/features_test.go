@@ -33,7 +33,7 @@ type member struct {
 	tries int              // how often the count was sent to them again
 	with  trait
 
-	heard macetime.Time // with traitTimes: when the last count of another member came
+	heard macetime.Time // with trait.times: when the last count of another member came
 	calls map[rpc.ID]bool
 }
 
@@ -54,7 +54,7 @@ type trait struct {
 
 const (
 	triesMost = 1
-	deaf      = sim.BugID("DEAF") // a member does not hear the second count
+	deaf      = sim.BugID("DEAF") // a member ignores the second count
 )
 
 func (m *member) port(env sim.Env) sim.Port {

@@ -125,7 +125,7 @@ type stumble struct{ By int }
 func (*clumsy) Init(sim.Env)                           {}
 func (*clumsy) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (c *clumsy) Offers(offer func(sim.Signal)) {
-	for _, by := range []int{1, 2, 3, 0} { // the one that leads on comes last
+	for _, by := range []int{1, 2, 3, 0} { // 0, the only one that does not panic, comes last
 		offer(stumble{by})
 	}
 }
@@ -157,7 +157,7 @@ func TestFindingsDiffer(t *testing.T) {
 		for _, f := range res.Findings {
 			told = append(told, numberText.ReplaceAllString(f.Message, "0"))
 		}
-		slices.Sort(told) // the reference engine goes down first
+		slices.Sort(told) // the reference engine searches in depth first, and finds them in another order
 		if want := []string{"it falls", "it stumbles by 0"}; !slices.Equal(told, want) {
 			t.Errorf("%s to depth %d: found are %q", opts.Engine, opts.Depth, told)
 		}

@@ -46,7 +46,7 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Always {
-				continue // every run is taken again
+				continue // with step properties, every run is repeated from its start
 			}
 			s := begun(1, 60)
 			if stormy {

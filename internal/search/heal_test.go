@@ -58,7 +58,7 @@ func sample(t *testing.T, w *world.World, faults sim.Faults, states, within int)
 	src := choose.NewWalk(1)
 	stormy, early := !faults.IsZero(), (*int)(nil)
 	if stormy {
-		early = new(2) // timers may fire early twice: healing is to void that too
+		early = new(2) // timers may fire early twice: healing must end that, too
 	}
 	for walk := uint64(0); s.of < states; walk++ {
 		src.Restart(1, walk)

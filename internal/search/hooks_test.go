@@ -145,7 +145,7 @@ func TestMisbehavingHooksAreFound(t *testing.T) {
 	} {
 		for _, opts := range bothEngines {
 			if opts.Depth > 0 && strings.HasPrefix(c.says, "System.") && c.name != "weight" {
-				continue // walks do not ask these
+				continue // walks do not call this function of the system
 			}
 			t.Run(fmt.Sprintf("%s/%s/%d", c.name, opts.Engine, opts.Depth), func(t *testing.T) {
 				sys := climbing(nil)

@@ -38,7 +38,7 @@ func TestLivelockIsDead(t *testing.T) {
 				},
 				Properties: []sim.Property{sim.Eventually("somebody wins a point", func(sim.View[*player]) bool { return false })},
 			}
-			if !faults.IsZero() { // a player who hears that the connection broke gives up: that ends a rally
+			if !faults.IsZero() { // a broken connection ends the rally, since the player that notices it gives up
 				sys.Assume = sim.While("the rally goes on", func(v sim.View[*player]) bool { return v.InFlight() > 0 || v.Len() < 2 })
 			}
 			res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Faults: &faults, Properties: nil}, NoWalks: true})

@@ -450,7 +450,7 @@ func TestMisbehaving(t *testing.T) {
 	for i, c := range misbehaving {
 		for _, phase := range phases {
 			if !*long.On && phase.name == phases[i%len(phases)].name {
-				continue // TestBehaving takes it
+				continue // TestBehaving takes this service in this phase
 			}
 			t.Run(c.name+"/"+phase.name, func(t *testing.T) {
 				sys := systemOf(c.name, c.make, true)
@@ -520,7 +520,7 @@ func TestBehaving(t *testing.T) {
 	for i, c := range misbehaving {
 		for _, phase := range phases {
 			if !*long.On && phase.name != phases[i%len(phases)].name {
-				continue // each by one phase, by turns
+				continue // each service is taken in one phase
 			}
 			t.Run(c.name+"/"+phase.name, func(t *testing.T) {
 				sys := systemOf(c.name, c.make, false)

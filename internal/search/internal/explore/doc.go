@@ -13,6 +13,11 @@
 // for new states: it judges each new state once, audits a share of the steps, and tests that
 // different runs to the same state go on in the same way (duplicate.go, repeat.go).
 //
+// A coin is any choice in the middle of a step, such as a toss of the handler or what a crash leaves
+// on a disk; a list of answers has the answer to each coin of a step. A twin is a second node with the
+// same identity as one in the bank: both must do the same. A step to a state that is known already is
+// a duplicate.
+//
 // With a Reduction the explorer takes only some events of a state (reduce.go). The situation of a
 // state is the kinds of events that are pending in it, with the kind of each channel's first message
 // and the nodes that have failed or may fail (situation.go). An answer says which kinds

@@ -7,5 +7,9 @@
 // a watchdog monitors, and the limits by which a search stops. A run may begin at a [Fork],
 // a saved state in the middle of another run, and may be taken twice, in [Lockstep].
 //
+// A run is audited if it is taken in Lockstep. A climate says whether faults may happen in a
+// run, and when the environment heals. The pulse is the heartbeat of the runs of one goroutine. It
+// also records their answers in a trail, which a parent process reads if this process ends.
+//
 // The packages above know what the runs are for.
 package run

@@ -24,10 +24,10 @@ func TestSpeeds(t *testing.T) {
 		if first, again := message(at[0], at[1]), message(at[0], at[1]); first != again {
 			t.Fatal("a link changes its speed within a walk")
 		}
-		if one, other := message(at[1], at[0]), message(at[2], at[0]); one-other >= 4 || other-one >= 4 { // 16 times
+		if one, other := message(at[1], at[0]), message(at[2], at[0]); one-other >= 4 || other-one >= 4 { // a factor of 16
 			apart++
 		}
-		all := 0 // links to one node beside those to another: ten times slower
+		all := 0 // the links to at[0] that are about ten times slower than those to at[1]
 		for _, from := range at[2:] {
 			if message(from, at[1])-message(from, at[0]) >= 3 {
 				all++

@@ -37,12 +37,12 @@ func TestHold(t *testing.T) {
 		}
 		return out
 	}
-	h := &Hold{left: 8, which: 1} // the second that is not rare
+	h := &Hold{left: 8, which: 1} // delays the second event that is not rare
 	for i, c := range [][2][]float64{
 		{{2, 0, 2, 2}, {2, 0, 0, 2}}, // c is chosen
 		{{2, 2, 2}, {2, 2, 0}},
-		{{0, 0, 1}, {0, 0, 1}}, // nothing else can happen
-		{{3, 1}, {3, 1}},       // it cannot
+		{{0, 0, 1}, {0, 0, 1}}, // c, the delayed event, is the only one that can happen
+		{{3, 1}, {3, 1}},       // c is not possible
 		{{1, 1, 1, 1}, {1, 1, 0, 1}},
 	} {
 		if got := ask(h, c[0]...); !slices.Equal(got, c[1]) {
