@@ -165,6 +165,75 @@ func TestCommutingStepsWithoutRoom(t *testing.T) {
 	}
 }
 
+// A speaker says something twice, and moves twice in silence.
+type speaker struct{ Said, Moved int }
+
+type (
+	utter struct{}
+	move  struct{}
+)
+
+func (s *speaker) Offers(offer func(sim.Signal)) {
+	if s.Said < 2 {
+		offer(utter{})
+	}
+	if s.Moved < 2 {
+		offer(move{})
+	}
+}
+func (s *speaker) utter(env sim.Env, _ utter) { s.Said++; env.Emit(env.Self()) }
+func (s *speaker) move(sim.Env, move)         { s.Moved++ }
+
+// heardAs is the memory of a monitor for which the order of facts matters.
+type heardAs struct{ From string }
+
+// TestCommutingFacts: of two steps that both emit facts each order is looked up, since a monitor may tell them
+// apart; a step that emits some commutes with one that does not. No handler runs for each pair of a node and a memory.
+func TestCommutingFacts(t *testing.T) {
+	handlers := sim.Handle(sim.OnSignal((*speaker).utter), sim.OnSignal((*speaker).move))
+	longest := 6
+	sys := &sim.System{
+		Name: "speaker", Doc: "Speaks, and moves.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return handlers.Node(&speaker{}) },
+		Properties: []sim.Property{
+			sim.Monitor("not too much", func(n *most, _ sim.Addr, _ any) error {
+				if n.facts++; n.facts > longest {
+					return fmt.Errorf("%d facts", n.facts)
+				}
+				return nil
+			}),
+			sim.Monitor("order", func(h *heardAs, from sim.Addr, fact any) error {
+				h.From += fmt.Sprint(fact, from)
+				return nil
+			}),
+		},
+	}
+	opts := Options{Depth: 20, NoWalks: true, Workers: 1, once: true}
+	if lookedUpOrNot(t, sys, opts) == 0 {
+		t.Error("every step was looked up")
+	}
+	for _, longest = range []int{6, 4} {
+		var first Stats
+		for _, engine := range []Engine{EngineLocal, EngineMemo} {
+			opts.Engine = engine
+			res, err := Search(sys, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := res.Finding; (f != nil) != (longest == 4) || f != nil && (f.Step != 5 || f.Message != "5 facts") {
+				t.Errorf("%s: with at most %d facts, found %v", engine, longest, f)
+			}
+			n := res.Stats
+			if engine == EngineLocal {
+				first = n
+			} else if longest == 6 && (n.States != first.States || n.Transitions != first.Transitions) || n.HandlerRuns > 350 {
+				t.Errorf("memo: %d states, %d transitions and %d handler runs; local has %d and %d", n.States, n.Transitions, n.HandlerRuns, first.States, first.Transitions)
+			}
+		}
+	}
+}
+
 // TestStepsKeepTheirNumbers: if a second exploration, with a ledger of its own, uses the memo first, the first
 // exploration still visits the same states in the same order. The memo's results contain numbers of steps, which
 // must mean the same in both ledgers.

@@ -179,11 +179,11 @@ func (st *State) NodesHash() (h canon.Hash) {
 	return h
 }
 
-// SaveNode puts the part of one node, as a handler has just left it, into the bank, and
-// returns the number of the part.
-func (st *State) SaveNode(b *Bank, i int) uint32 {
+// SavePart puts the part at one place, as the last step has left it, into the bank, and returns its
+// number.
+func (st *State) SavePart(b *Bank, place int) uint32 {
 	st.Hash()
-	return st.bank(b, i)
+	return st.bank(b, place)
 }
 
 // bank returns the number of the part at place p, as it is now.

@@ -74,9 +74,27 @@ func (b *batch) stands(state uint32, p *position) {
 // its parent, whose identity is total. The returned pointer is valid until the next candidate is
 // added.
 func (b *batch) candidate(total canon.Hash, k int, step byNumber) *candidate {
-	first := int32(len(b.changes))
-	b.Next = append(b.Next, candidate{Sum: total, Parent: int32(len(b.Parents) - 1), first: first, last: first, event: uint16(k), by: step})
-	return &b.Next[len(b.Next)-1]
+	b.Next = more(b.Next)
+	c := &b.Next[len(b.Next)-1]
+	c.begin(b, total, k, step)
+	return c
+}
+
+// begin sets all fields, one by one: a literal would be made elsewhere and copied, for which the processor
+// would wait.
+func (c *candidate) begin(b *batch, total canon.Hash, k int, step byNumber) {
+	c.Sum, c.Parent, c.Fly, c.event, c.coins, c.by, c.naps = total, int32(len(b.Parents)-1), 0, uint16(k), 0, step, 0
+	c.first = int32(len(b.changes))
+	c.last = c.first
+}
+
+// more returns list with one more element, which may have any value.
+func more[T any](list []T) []T {
+	if n := len(list); n < cap(list) {
+		return list[:n+1]
+	}
+	var none T
+	return append(list, none)
 }
 
 // set records that the last candidate has the part with number id at a place.
@@ -104,7 +122,8 @@ func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
 // seen: they are counted, but the states to which they lead are not looked up (see commute.go).
 func (b *batch) skip(k, node int, o *footprint) {
 	for j := range o.results {
-		b.seen = append(b.seen, seen{next: int32(len(b.Next)), parent: int32(len(b.Parents) - 1), result: &o.results[j], event: uint16(k), node: uint16(node)})
+		b.seen = more(b.seen)
+		b.seen[len(b.seen)-1].begin(b, &o.results[j], k, node)
 	}
 }
 

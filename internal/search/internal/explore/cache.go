@@ -39,9 +39,12 @@ type cache struct {
 	n     int // nodes
 	pack  keyBits
 
+	healed, places int // the first place that belongs to a monitor, and the number of all places
+
 	abilities [][]ability // by node and part
 	queues    [][]queued  // by place and part
 
+	inboxes
 	own []*footprint // footprints of the events that nodes have by themselves; the index is in ability; nil means not looked up yet
 
 	noFootprints bool // the network has a flaw that may touch any part: steps that touch more than the node are taken in the world
@@ -55,11 +58,12 @@ type cache struct {
 type learnt struct {
 	mu sync.Mutex
 	tables
-	shaped  uint64        // number of shapes
-	size    int           // bytes of the footprints
-	counted int           // bytes at the last call of grown
-	dear    atomic.Uint64 // the nodes whose steps one of the memos no longer looks up, one bit each: see worth
-	later   *learnt       // the object that replaces this one, since its memory was needed; nil while this one is in use
+	shaped  uint64                // number of shapes
+	emitted map[canon.Hash]uint32 // numbers of lists of facts: see facts.go
+	size    int                   // bytes of the footprints
+	counted int                   // bytes at the last call of grown
+	dear    atomic.Uint64         // the nodes whose steps one of the memos no longer looks up, one bit each: see worth
+	later   *learnt               // the object that replaces this one, since its memory was needed; nil while this one is in use
 }
 
 // tables finds footprints. Each memo has a view of the tables that are learnt, which it reads without a lock.
@@ -68,6 +72,7 @@ type tables struct {
 	deliveries flat.Table[*footprint] // by a key that identifies a message, its link, its sender, its receiver and the receiver's part; nil means that the node declines the message
 	shapes     flat.Table[*shape]     // by a key that identifies an event and a node's part: the first of its shapes
 	byParts    flat.Table[*standing]  // by a hash of a shape and of parts: the first of its footprints
+	memories   flat.Table[uint32]     // by a key that identifies a list of facts and a monitor's memory: the memory after these facts
 }
 
 func (t *tables) ofNode(own bool) *flat.Table[*footprint] {
@@ -122,6 +127,7 @@ type footprint struct {
 	unknown bool        // the result depends on more than the footprint, so the step must be taken in another way
 	rooms   bool        // the step sends a message whose channel may be full
 	shows   bool        // with a Reduction: the step is visible
+	facts   bool        // the step emits facts for monitors
 	twin    atomic.Bool // the step was also taken on the node's twin, with the same result
 }
 
@@ -186,13 +192,14 @@ const (
 	effectPush                       // the message id is put into the channel or set
 	effectPut                        // the message id is put into the bag
 	effectTake                       // the message id is taken out of the bag; room holds the number of its sender
+	effectTell                       // the monitor gets the facts id
 )
 
 func newCache(x *Taker) cache {
 	return cache{
 		common: new(learnt), bank: x.Bank, lists: x.Lists, n: x.World.Params().Nodes, pack: keyBitsOf(x.World.Params().Nodes),
 		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []*footprint{nil},
-		noFootprints: x.World.Links.Flawed(),
+		noFootprints: x.World.Links.Flawed(), healed: x.Bank.At().Healed(), places: x.Bank.Places(),
 	}
 }
 
@@ -223,7 +230,7 @@ func (l *learnt) grown() (bytes int) {
 		return 0
 	}
 	was := l.counted
-	l.counted = l.size + l.signals.Bytes() + l.deliveries.Bytes() + l.shapes.Bytes() + l.byParts.Bytes()
+	l.counted = l.size + l.signals.Bytes() + l.deliveries.Bytes() + l.shapes.Bytes() + l.byParts.Bytes() + l.memories.Bytes()
 	return l.counted - was
 }
 
@@ -449,8 +456,8 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (o *footprint,
 }
 
 // did returns the result of the handler that has just run on node i. It returns function as false if the result
-// does not follow from the node's part alone. The effects are, in this order: the new part of the node, the message
-// taken, the messages sent.
+// does not follow from the node's part alone. The effects are, in this order: the new part of the node, the facts
+// emitted, the message taken, the messages sent.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.World.Run.Tossed() {
@@ -465,8 +472,11 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 		effects = append(effects, e)
 		one.fly--
 	}
+	var facts []any
 	for _, e := range x.World.Run.Effects() {
 		switch e.Kind {
+		case trace.EffectEmit:
+			facts = append(facts, e.Value)
 		case trace.EffectSend:
 			to := e.To.Index()
 			s := effect{id: x.World.State.Message(x.Bank, e.Value), does: effectPush}
@@ -488,7 +498,14 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 			return one, nil, false
 		}
 	}
-	if now := x.World.State.SaveNode(x.Bank, i); now != m.v[i] {
+	if len(facts) > 0 {
+		told, function := m.tells(nil, i, facts)
+		if !function {
+			return one, nil, false
+		}
+		effects = append(told, effects...)
+	}
+	if now := x.World.State.SavePart(x.Bank, i); now != m.v[i] {
 		one.delta = x.Bank.Sum(i, now).Sub(x.Bank.Sum(i, m.v[i]))
 		effects = slices.Insert(effects, 0, effect{place: int32(i), id: now, does: effectSet})
 	}
@@ -523,12 +540,24 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 			was := &o.results[j]
 			x.retake(retaking{i, twin}, k, x.Lists.Get(was.coins))
 			again, effects, function := m.did(i, of)
-			if !function || again.delta != was.delta || !slices.Equal(effects, was.effects) {
+			if !function || !was.equals(&again, effects) {
 				return x.differs(i, twin, "does something else", m.unlike(i, was))
+			}
+			for k := range effects {
+				if e := &effects[k]; e.does == effectTell {
+					if to, known := m.heard(e, m.v[e.place]); known && to != x.World.State.SavePart(x.Bank, int(e.place)) {
+						return x.differs(i, twin, "tells a monitor something else", "")
+					}
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// equals reports whether r has the same effects as another result, again, whose effects are given apart.
+func (r *result) equals(again *result, effects []effect) bool {
+	return again.delta == r.delta && slices.Equal(effects, r.effects)
 }
 
 // unlike returns the name of a field in which node i, after a repeated step, differs from the node in the known

@@ -31,9 +31,9 @@ import (
 // whatever is added first.
 
 // by describes the step by which a state was reached: what kind of event at which node (its ordinal),
-// the node from whose channel it took a message, and the nodes to which it sent. 0 means that the step
-// may have touched anything.
-type by uint32
+// the node from whose channel it took a message, the nodes to which it sent, and whether it emitted
+// facts. 0 means that the step may have touched anything.
+type by uint64
 
 // byNumber is the number of a step's description in bys. 0 means that the step may have touched
 // anything.
@@ -86,10 +86,16 @@ type seen struct {
 	node   uint16
 }
 
+// begin sets all fields, one by one: see candidate.begin.
+func (s *seen) begin(b *batch, r *result, k, node int) {
+	s.next, s.parent, s.result, s.event, s.node = int32(len(b.Next)), int32(len(b.Parents)-1), r, uint16(k), uint16(node)
+}
+
 const (
 	byFrom = 9  // the sender's lowest bit; below it are the kind and the node of the ordinal
 	byTo   = 14 // the receivers' lowest bit, one bit for each node
 	byMost = 30
+	byTold = 32 // it emitted facts
 
 	mostTold = 3 // stands for this many messages or more
 
@@ -124,12 +130,14 @@ func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	if e.pops == none {
 		from = none
 	}
-	o.by = number(by(e.ordinal/ordinalNodes*byNodes+nodeOf(e.ordinal)) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
+	o.by = number(by(e.ordinal/ordinalNodes*byNodes+nodeOf(e.ordinal)) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost | by(count(o.facts))<<byTold)
 }
 
-// reach records in o to which nodes the step sends, and whether a channel may be full.
+// reach records in o to which nodes the step sends, whether a channel may be full, and whether the step
+// emits facts.
 func (o *footprint) reach(effects []effect, nodes int) {
 	for k, s := range effects {
+		o.facts = o.facts || s.does == effectTell
 		if s.does != effectPush && s.does != effectPut {
 			continue
 		}
@@ -173,6 +181,7 @@ type lastStep struct {
 	ordinal    int // of the event; 0 if the step may have touched anything
 	node, from int
 	to, most   uint32
+	facts      bool
 }
 
 // came records, for the state that was added last, the step by which it was reached.
@@ -193,21 +202,23 @@ func (m *Memo) lastStep(s uint32) lastStep {
 	at := int(step & (1<<byFrom - 1))
 	return lastStep{
 		ordinal: ordinal(at/byNodes, at%byNodes), node: at % byNodes, from: int(step>>byFrom&(1<<(byTo-byFrom)-1)) - 1,
-		to: uint32(step >> byTo & (1<<(byMost-byTo) - 1)), most: uint32(step >> byMost),
+		to: uint32(step >> byTo & (1<<(byMost-byTo) - 1)), most: uint32(step >> byMost & (1<<(byTold-byMost) - 1)), facts: step>>byTold != 0,
 	}
 }
 
 // commutes reports whether the step of event e, with footprint o, comes before the last step in the
 // order of events, was possible before it, and touches nothing that the last step touches. If so, the
 // result of e need not be looked up: taking the two steps in the other order leads to the same state. A
-// step touches its node, the channel from which it takes a message, and the channels on which it
-// sends. Two steps may open the same connection: its directions are open then in either order. Two
+// step touches its node, the channel from which it takes a message, the channels on which it
+// sends, and the monitors if it emits facts. Two steps may open the same connection: its directions are open then in either order. Two
 // steps may put messages into the same set or bag, since the order does not matter there; but a step
 // that takes a message which the last step has put there does not commute with it.
 func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	b, i := &m.behind, nodeOf(e.ordinal)
 	switch {
 	case e.ordinal >= b.ordinal || i == b.node:
+		return false
+	case b.facts && o.facts: // both may change the memory of a monitor
 		return false
 	case b.from == i && o.to>>b.node&1 != 0: // the last step took a message from the channel into which e sends
 		return false

@@ -232,7 +232,7 @@ func (o *footprint) same(b *footprint) bool {
 	}
 	for j := range o.results {
 		l, r := &o.results[j], &b.results[j]
-		if l.delta != r.delta || l.coins != r.coins || !slices.Equal(l.effects, r.effects) {
+		if l.coins != r.coins || !l.equals(r, r.effects) {
 			return false
 		}
 	}

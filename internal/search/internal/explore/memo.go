@@ -396,17 +396,62 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 		if m.able[i].absent {
 			continue
 		}
-		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
-			pops := none
-			if item.Bag {
-				pops = int(p)
-			}
-			if k, err = m.happens(state, k, occurrence{ordinal: ordinal(ordinalSet, i), what: item.Message, from: item.From, pops: pops}); err != nil {
-				return k, err
-			}
+		if k, err = m.received(state, k, i, int(p)); err != nil {
+			return k, err
 		}
 	}
 	return k, nil
+}
+
+// received takes the delivery of each message in the set and the bag of node i, which are at place p. It
+// returns the number of events so far, which was k.
+func (m *Memo) received(state uint32, k, i, p int) (_ int, err error) {
+	kind, node, set := ordinal(ordinalSet, i), m.v[i], m.v[p]
+	if x := m.inboxes.get(i, node, set); x != nil && !m.isDear(i) {
+		for j := range x.len() {
+			m.ask(i)
+			a := x.at(j)
+			if k, err = m.happen(state, k, scatter(kind, p, a.what, int(a.from), a.bag), a.o); err != nil {
+				return k, err
+			}
+		}
+		return k, nil
+	}
+	x := m.inboxes.begin(i, node, set)
+	for _, item := range m.x.Bank.Items(p, set) {
+		e := scatter(kind, p, item.Message, item.From, item.Bag)
+		if m.isDear(i) { // the inbox is not completed
+			if k, err = m.happens(state, k, e); err != nil {
+				return k, err
+			}
+			continue
+		}
+		m.ask(i)
+		o, err := m.ofNode(state, k, e)
+		if err != nil {
+			return k, err
+		}
+		if o == nil { // not accepted: no event at all
+			continue
+		}
+		x.add(e, o)
+		if k, err = m.happen(state, k, e, o); err != nil {
+			return k, err
+		}
+	}
+	if !m.isDear(i) {
+		x.ends()
+	}
+	return k, nil
+}
+
+// scatter returns the delivery of a message out of the set or bag at place p; kind is its ordinal.
+func scatter(kind, p int, message uint32, from int, bag bool) occurrence {
+	e := occurrence{ordinal: kind, what: message, from: from, pops: none}
+	if bag {
+		e.pops = p
+	}
+	return e
 }
 
 // happens takes event e, number k of a plain state, and returns k+1. If its node declines it, there is no such
@@ -427,6 +472,12 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	if err != nil || o == nil { // not accepted: no event at all
 		return k, err
 	}
+	return m.happen(state, k, e, o)
+}
+
+// happen takes event e, number k of a plain state, whose footprint is o. It returns the number of events
+// so far.
+func (m *Memo) happen(state uint32, k int, e occurrence, o *footprint) (int, error) {
 	if m.partly && !m.takes(int(o.class), false) {
 		if m.dry && o.shows && m.kinds.Has(int(o.class)) {
 			m.x.Reduction.show()
@@ -466,13 +517,18 @@ func (m *Memo) concerned(i int) bool {
 // step takes event e, number k of a plain state. Its footprint is o, which consists of the node's part
 // alone.
 func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
-	if o.unknown && m.sleep != nil && m.sleep.only != nil {
-		return nil // a step with an unknown footprint is never left out, so it was taken before
-	}
-	if o.unknown {
+	if o.unknown || o.facts && m.sleep != nil {
+		if m.sleep != nil && m.sleep.only != nil {
+			return nil // such a step is never left out, so it was taken before
+		}
 		return m.elsewhere(state, k, e)
 	}
 	i := nodeOf(e.ordinal)
+	if o.facts {
+		if err := m.hears(state, k, i, e, o); err != nil {
+			return err
+		}
+	}
 	if o.shows && m.reduction != nil {
 		m.reduction.show()
 	}
@@ -531,6 +587,14 @@ func (m *Memo) apply(c *candidate, r *result, i int) bool {
 			m.set(e.place, e.id)
 		case effectPop:
 			m.pop(c, int(e.place))
+		case effectTell:
+			to, known := m.heard(e, m.v[e.place])
+			if !known {
+				panic("macemc bug: search: a monitor's memory after a step is not known, and hears has looked it up")
+			}
+			if to != m.v[e.place] {
+				m.become(b, c, m.changing(c, e.place, m.v), to)
+			}
 		case effectTake:
 			at := m.changing(c, e.place, m.v)
 			m.become(b, c, at, b.Take(int(e.place), at.id, int(e.room), e.id))
@@ -676,7 +740,7 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 		return m.inWorld(state, k)
 	}
 	i, first := m.index(e.Node), pieces[0]
-	if m.reduction != nil && m.tells(pieces, i) {
+	if m.reduction != nil && m.visible(pieces, i) {
 		m.reduction.show()
 	}
 	for j := range first.results {
@@ -689,9 +753,9 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	return m.taken()
 }
 
-// tells reports whether a step of node i, with the footprints pieces, changed a monitor, or may have
+// visible reports whether a step of node i, with the footprints pieces, changed a monitor, or may have
 // changed a value that sim.Takes takes from the node.
-func (m *Memo) tells(pieces []*standing, i int) bool {
+func (m *Memo) visible(pieces []*standing, i int) bool {
 	healed := int32(m.x.Bank.At().Healed())
 	for _, o := range pieces {
 		for _, p := range o.shape.places {

@@ -71,7 +71,7 @@ func (r *Reduction) observe(t *Taker) {
 			r.facts.Bar(r.acting)
 		}
 	}
-	id := w.State.SaveNode(t.Bank, i)
+	id := w.State.SavePart(t.Bank, i)
 	for c := range r.awaiting(t, i, id).Each {
 		if !r.before.Has(c) {
 			r.facts.Brings(r.acting, c)

@@ -98,7 +98,9 @@ func (m *position) move(p int, was, now uint32) {
 	m.total = m.total.Add(delta)
 	switch {
 	case p >= m.rest:
-		m.sky = nil
+		if p < m.known.healed { // monitors do not matter
+			m.sky = nil
+		}
 	case p < n:
 		gone := m.gone
 		m.nodes = m.nodes.Add(delta)

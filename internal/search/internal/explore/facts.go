@@ -1,0 +1,121 @@
+package explore
+
+import "macemc/internal/canon"
+
+// A step that emits facts changes the memories of monitors. Which facts it emits follows from its node's
+// part alone, as its other effects do, and what a fact makes of a memory follows from the two. So the
+// memo stores the facts as effects of the step, and apart from that, for each list of facts and each
+// memory, the memory after these facts. The handler need not run for each memory, and a step without
+// facts commutes with one that emits some.
+
+// tells returns the effects of the facts that the last step, of node i, has emitted: one for each
+// monitor. It returns false if a fact has no identity.
+func (m *Memo) tells(effects []effect, i int, facts []any) ([]effect, bool) {
+	h := canon.Hash{Lo: uint64(i)}
+	for _, fact := range facts {
+		sum, err := m.x.World.Walker().Sum(fact)
+		if err != nil {
+			return nil, false
+		}
+		h = h.Then(sum)
+	}
+	number := m.common.facts(h)
+	for p := m.healed; p < len(m.v); p++ {
+		effects = append(effects, effect{place: int32(p), id: number, does: effectTell})
+	}
+	return effects, true
+}
+
+// facts returns the number of a list of facts, from 1. The list is identified by the hash h.
+func (l *learnt) facts(h canon.Hash) uint32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, known := l.emitted[h]
+	if !known {
+		if l.emitted == nil {
+			l.emitted = map[canon.Hash]uint32{}
+		}
+		n = uint32(len(l.emitted) + 1)
+		l.emitted[h] = n
+	}
+	return n
+}
+
+// heardKey returns the key of the memory after effect e, where the monitor's memory is the part with
+// number id.
+func (c *cache) heardKey(e *effect, id uint32) uint64 {
+	monitors := c.places - c.healed
+	return (uint64(e.id)*uint64(monitors)+uint64(int(e.place)-c.healed))<<32 | uint64(id)
+}
+
+// heard returns the number of the memory that follows from the one with number id by the facts of
+// effect e, if it is known.
+func (c *cache) heard(e *effect, id uint32) (to uint32, known bool) {
+	return c.memories.Get(c.heardKey(e, id))
+}
+
+// hears makes sure that all effects of footprint o on the monitors of the position are known. If some is not,
+// it takes e, the event number k of the position, in the world.
+func (m *Memo) hears(state uint32, k, i int, e occurrence, o *footprint) error {
+	if m.heardAll(o) {
+		return nil
+	}
+	if m.tables.refresh(m.common); m.heardAll(o) {
+		return nil
+	}
+	var differs error
+	m.ran(i)
+	err := m.taking(state, k, func() {
+		coins, _ := m.x.Lists.Number(m.x.Step.coins.Answers())
+		was := o.with(coins)
+		if was == nil { // too many lists of answers
+			return
+		}
+		if again, effects, function := m.did(i, e); differs == nil && (!function || !was.equals(&again, effects)) {
+			differs = m.x.differs(i, false, "does something else", m.unlike(i, was))
+		}
+		for j := range was.effects {
+			if s := &was.effects[j]; s.does == effectTell {
+				m.common.hear(m.heardKey(s, m.v[s.place]), m.x.World.State.SavePart(m.x.Bank, int(s.place)))
+			}
+		}
+	})
+	m.tables.refresh(m.common)
+	if err == nil {
+		err = differs
+	}
+	return err
+}
+
+// heardAll reports whether all effects of footprint o on the monitors of the position are known.
+func (m *Memo) heardAll(o *footprint) bool {
+	for j := range o.results {
+		for k := range o.results[j].effects {
+			if e := &o.results[j].effects[k]; e.does == effectTell {
+				if _, known := m.heard(e, m.v[e.place]); !known {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// hear stores the number of a memory under a key, unless another goroutine has done so.
+func (l *learnt) hear(key uint64, to uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.memories.Get(key); !known {
+		l.memories.Put(key, to)
+	}
+}
+
+// with returns the result for these answers to the coins, or nil if there is none.
+func (o *footprint) with(coins uint16) *result {
+	for j := range o.results {
+		if o.results[j].coins == coins {
+			return &o.results[j]
+		}
+	}
+	return nil
+}
