@@ -145,6 +145,11 @@ func (j *Judge) Without() (property string, nodes []string) {
 	return "", nil
 }
 
+// Blind reports whether no property or constraint looks at a state: all that are checked are about facts or steps.
+func (j *Judge) Blind() bool {
+	return len(j.always)+len(j.without)+len(j.eventually)+len(j.sometimes) == 0 && j.within.Holds == nil
+}
+
 // Counted reports whether a view has ever counted the messages under way.
 func (j *Judge) Counted() bool { return j.counted }
 

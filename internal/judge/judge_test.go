@@ -92,6 +92,26 @@ func TestEachIsAskedOfChangedNodes(t *testing.T) {
 	}
 }
 
+// TestBlind checks that a Judge with monitors alone is blind, and that one with any property or constraint about
+// states is not.
+func TestBlind(t *testing.T) {
+	holds := func(sim.View[*lamp]) bool { return true }
+	monitor := sim.Monitor("m", func(*struct{}, sim.Addr, any) error { return nil })
+	if h := newHall(t, properties(monitor)); !h.judge.Blind() {
+		t.Error("a judge of a monitor is not blind")
+	}
+	for _, p := range []sim.Property{sim.Always("a", holds), sim.Each("e", holds), sim.Eventually("l", holds), sim.Sometimes("s", holds)} {
+		if h := newHall(t, properties(monitor, p)); h.judge.Blind() {
+			t.Errorf("a judge of property %q is blind", p.Name)
+		}
+	}
+	within := properties(monitor)
+	within.Within = sim.While("w", holds)
+	if h := newHall(t, within); h.judge.Blind() {
+		t.Error("a judge of System.Within is blind")
+	}
+}
+
 // TestOnlyWantedProperties checks that only the selected properties are evaluated, and that an unknown name is an error
 // that lists all names.
 func TestOnlyWantedProperties(t *testing.T) {

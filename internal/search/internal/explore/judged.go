@@ -26,6 +26,8 @@ type Judged struct {
 	most   int  // slots
 	lost   int  // number of entries that were replaced since it last grew
 	flying bool // a verdict may depend on the number of messages under way
+	same   bool // no property looks at a state, so all verdicts are alike
+	said   Said // the verdict about all states, if same is true
 
 	asked, met int  // number of calls of Get since the last weigh, and of those that found a verdict
 	idle       bool // the table is given up, since it knew too few verdicts
@@ -61,7 +63,7 @@ func (j *Judged) slot(nodes canon.Hash, flying int) *judgement {
 // result is false if there is none.
 func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	if j.slots == nil {
-		return 0, false
+		return j.said, j.same
 	}
 	if !j.flying {
 		flying = 0
@@ -89,7 +91,9 @@ func (j *Judged) weigh() {
 // are under way. Properties are evaluated in a fixed order until the verdict is known; so if no property looked at
 // messages here, none does in any state with these nodes.
 func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
-	if !w.Judge.Looked() {
+	if j.same = w.Judge.Blind(); j.same {
+		j.said = what
+	} else if !w.Judge.Looked() {
 		j.put(w.Judge.Counted(), nodes, flying, what)
 	}
 }
