@@ -163,7 +163,7 @@ func (o Options) filled() (Options, error) {
 		return o, fmt.Errorf("Options.Reduce is %q; it must be one of %s", o.Reduce, strings.Trim(fmt.Sprint(Reduces), "[]"))
 	}
 	if o.Walking.guided() && o.Prefixes > 0 {
-		return o, fmt.Errorf("Options.Walking is %s, but runs that are to end in steady state are walked by weight, or uniform; leave it out", o.Walking)
+		return o, fmt.Errorf("Options.Walking is %s, but with Options.Prefixes walks are weighted or uniform; leave it out", o.Walking)
 	}
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("Options.ProfileSpace does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)

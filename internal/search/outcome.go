@@ -114,8 +114,8 @@ func (f *Finding) unlive() bool {
 	return f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot || f.Verdict == trace.VerdictDivergence
 }
 
-// known returns the State to report for s. If runs ended in an ignored failure, s is not reported as exhausted,
-// since the states after the failure were not visited.
+// known returns the State that is reported in place of s: StateNone for "", and StateCut if s says that all states
+// were visited although runs ended in an ignored failure, since the states after such a failure were not.
 func (r *runner) known(s State) State {
 	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
 		return StateCut

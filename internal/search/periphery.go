@@ -54,7 +54,8 @@ func (p *periphery) outskirts(depth int) bool {
 	return depth > 0 && (depth%p.r.opts.Step == 0 || depth == p.r.opts.Depth)
 }
 
-// roams reports whether walks from the periphery can still find something that is wanted.
+// roams reports whether walks from the periphery are taken: there are liveness properties, the options
+// allow walks, and no failure of such a walk is pending.
 func (p *periphery) roams() bool {
 	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.Judge.CanBeLive()
 }

@@ -119,7 +119,7 @@ func (h *hand) fits(path *choose.Path) error {
 // other events may be possible now. It returns the new recording, or a finding if the service fails.
 func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
-	answers.ByIdentity, answers.Fair = true, true // it fits fair weather, which is tried first
+	answers.ByIdentity, answers.Fair = true, true // it must be possible without faults, which is tried first
 	record := choose.NewRecord(answers)
 	end, failure, w := h.Run(run.Repeat(record, c, len(path.Steps)), false)
 	var diverged *choose.Divergence
@@ -129,7 +129,7 @@ func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding,
 		return nil, f, err
 	case end == run.EndStopped && errors.As(w.Run.Err(), &diverged):
 		diverged.Pass = "the prefix"
-		return nil, nil, fmt.Errorf("%w; a prefix is taken in fair weather, and the code may have changed since it was recorded", diverged)
+		return nil, nil, fmt.Errorf("%w; a prefix is taken without faults, and the code may have changed since it was recorded", diverged)
 	case end == run.EndStopped:
 		return nil, nil, w.Run.Err()
 	case !answers.Done():

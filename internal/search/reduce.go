@@ -98,7 +98,7 @@ func (o *Options) unreduced() string {
 	case o.Visited == VisitedFingerprint:
 		return "Options.Visited fingerprint forgets a state once its steps are taken, and steps that were left out may have to be taken later"
 	case o.Findings > 1 || len(o.Ignore) > 0:
-		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
+		return "the search goes on after a finding but visits no states after a violation, so a left-out step that commutes with the violating one would be lost"
 	case o.Store != nil:
 		return "Options.Store keeps levels of which all steps were taken"
 	case o.Spill != "":

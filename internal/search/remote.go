@@ -329,7 +329,7 @@ func (r *Remote) apart(do func() error) error {
 	})
 	if !returned {
 		r.h.Pulse.Rest()
-		return errors.New("a handler ended its goroutine, which only a search in one process can report; leave the shards out")
+		return errors.New("a handler ended its goroutine, which only a search in one process can report; search without shards")
 	}
 	return err
 }

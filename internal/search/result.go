@@ -81,8 +81,9 @@ type Result struct {
 	lab *Lab // the lab that examines runs, or nil if none was needed yet: see Open
 }
 
-// Programs describes the search of a system with programs, and the draws of its finding. Its field
-// System replays a recording of the finding: the nodes repeat that run.
+// Programs describes the search of a system with programs, and the draws of its finding. If there is a
+// finding, Result.System is a system whose nodes repeat a recording of that run, so that it can be
+// replayed.
 type Programs struct {
 	Worlds   int      // number of runs
 	Clocks   int      // the number of times that a node's clock may misbehave in a run
@@ -229,8 +230,9 @@ type Repeated struct {
 	Times int // repetitions of each step, without the first execution
 }
 
-// Escape returns the probability that a coin of one half, which the search does not control, has
-// fallen the same way each time.
+// Escape returns the probability that repeating a step does not show that it is nondeterministic, if
+// its result depends on a fair coin that the search does not control: the coin has then fallen the
+// same way each time.
 func (r Repeated) Escape() float64 {
 	escape := 1.0
 	for range r.Times {

@@ -109,7 +109,7 @@ func (r *runner) states() (out outcome, err error) {
 	case err != nil:
 		return out, err
 	case f != nil && r.findings.ignores(&f.Failure):
-		return out, fmt.Errorf("the prefix itself ends in a %s that is to be ignored: nothing begins after it", f.Verdict)
+		return out, fmt.Errorf("the prefix ends in a failure (%s) that Options.Ignore leaves out, so no search can begin after it; give another prefix", f.Verdict)
 	case f != nil:
 		out = outcome{finding: f}
 	default:

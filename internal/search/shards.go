@@ -212,7 +212,7 @@ func (s *sharded) read(records [][]byte) error {
 			return fmt.Errorf("cannot read the last record of shard %d: %w", k, err)
 		}
 		if sum.Level > s.level { // then the level of the search is an old one, and all depths would be wrong
-			return fmt.Errorf("the last record of shard %d is of level %d, and the search is at level %d: what was kept of the search is damaged, so search again", k, sum.Level, s.level)
+			return fmt.Errorf("the last record of shard %d is of level %d, and the search is at level %d: the stored state of the search is damaged; search again", k, sum.Level, s.level)
 		}
 		s.sums[k], s.texts[k] = *sum, text
 	}

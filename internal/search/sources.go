@@ -25,7 +25,7 @@ func coveredBy(s *sources.Sources) State {
 func (r *runner) unsourced() string {
 	switch o := &r.opts; {
 	case o.Findings > 1 || len(o.Ignore) > 0:
-		return "the search goes on after a finding, and what follows a violation is not visited, so a run that differs before it would be lost"
+		return "the search goes on after a finding but visits no states after a violation, so runs that only later steps show to be different would be lost"
 	case o.Early != nil:
 		return "Options.Early lets a timer wait for messages of all nodes"
 	case o.Prefix != nil:

@@ -15,7 +15,7 @@ import (
 func (r *runner) harvest() (outcome, error) {
 	const tries, least = 20, 100
 	if !r.World.Judge.CanBeLive() {
-		return outcome{}, fmt.Errorf("no liveness property is checked: a system has a steady state only if it has one")
+		return outcome{}, fmt.Errorf("no liveness property is checked, so there is no steady state; check one")
 	}
 	s := &walk.Steady{Walk: walk.New(r.opts.Seed), Calm: r.opts.Steady}
 	s.Wanted = r.wanted

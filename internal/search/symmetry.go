@@ -32,7 +32,7 @@ func (o *Options) symmetric() bool { return o.Symmetry == ReduceAuto }
 func (o *Options) asymmetric() string {
 	switch {
 	case o.shards() != nil:
-		return "states are visited in shards, and a state of other names may be in another shard"
+		return "states are visited in shards, and states that differ only in names may be in different shards"
 	case o.Engine == EngineReference:
 		return "the engine reference takes runs and keeps no states"
 	case o.Visited == VisitedFingerprint:
@@ -54,9 +54,9 @@ func (h *hand) asymmetric(sets [][]int) string {
 	case len(sets) == 0:
 		return "System.Interchangeable names no nodes that could swap their names"
 	case len(h.World.Judge.Cools()) > 0:
-		return "a run that is hot for ever goes through states of other names, which are not visited"
+		return "a run that stays hot for ever may go through states with other names, which are not visited"
 	case h.Sys.Clock != nil:
-		return "what is known of times (System.Clock) goes by the order in which a node holds them"
+		return "the known relations between times (System.Clock) depend on the order in which a node holds the times"
 	case h.Budgets().Only != "":
 		return "faults are limited to some nodes"
 	}

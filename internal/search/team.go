@@ -286,8 +286,8 @@ func (c *team) guarded(x *expander, do func() error) {
 	x.Resume()
 }
 
-// newWrongness returns the failure bad of the step that expander x has just taken, with what is needed to order
-// failures.
+// newWrongness returns the failure bad of the step that expander x has just taken, with the data by which failures
+// are ordered.
 func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 	w := &wrongness{Wrong: *bad, answers: bad.Run(x.Taker)}
 	if bad.Dead {

@@ -16,7 +16,7 @@ import (
 func Unreturned(sys *sim.System, path *choose.Path) (*trace.Trace, error) {
 	n := len(path.Steps)
 	if n == 0 {
-		return nil, fmt.Errorf("the path has no step that a handler could not return from")
+		return nil, fmt.Errorf("the path has no steps, so no handler of it can have failed to return")
 	}
 	opts, _, err := recordedOptions(sys, path, Options{})
 	if err != nil {

@@ -47,7 +47,8 @@ func (r *Reduction) differ(i int, was, is uint32) bool {
 	return was != is && (!known(was) || !known(is) || r.taken[i][was] != r.taken[i][is])
 }
 
-// observe records what the step that the world of t has just taken shows about kinds of events.
+// observe records facts about the kinds of the event that the world of t has just taken: which kinds it
+// made pending, whether it changed its node, and whether it was barred or visible (see Reduction).
 func (r *Reduction) observe(t *Taker) {
 	if len(r.acting) == 0 {
 		return

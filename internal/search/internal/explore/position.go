@@ -88,7 +88,8 @@ func (m *position) goTo(lay *layout, rec []uint64) {
 	m.moved = m.moved[:0]
 }
 
-// move updates everything that depends on the part at place p, whose number was was and is now.
+// move updates everything that depends on the part at place p. The number of that part changes from was
+// to now.
 func (m *position) move(p int, was, now uint32) {
 	n := m.n
 	if m.reduction != nil && p < m.rest {

@@ -29,8 +29,8 @@ func (e *Entry) met(h canon.Hash) bool {
 
 // Frees frees the parts that no state of the next level has, and reports whether it did. It does nothing unless only
 // the states of the next level refer to parts by number (see forgetful). It also does nothing if the bank has fewer
-// than least parts, or fewer than two for each state of the next level; if least is negative, this does not matter.
-// The other explorers expand levels together with x.
+// than least parts, or fewer than two for each state of the next level; if least is negative, the size of the bank
+// does not matter. The other explorers expand levels together with x.
 func (x *Explorer) Frees(next Frontier, least int, others ...*Explorer) bool {
 	for _, other := range others {
 		if !other.forgetful() {

@@ -202,8 +202,8 @@ func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, s
 	return err
 }
 
-// Weigh returns how many steps of state s the reduction would take, and how many it would leave out, if it did not
-// wait.
+// Weigh returns the number of steps of state s that the reduction would take, and the number that it would leave
+// out, if it did not only observe.
 func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 	r := x.Reduction
 	var by parter = x.Taker

@@ -59,9 +59,9 @@ var failing = [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindWipe}
 // spendable lists the faults for which a budget may be left in a state of which steps are left out.
 var spendable = append(failing[:], sim.KindLose)
 
-// weather returns what the environment of state v contributes to the situation's identity. If no step of the state
-// may be left out because of the environment, such as a budget for other faults than failures of nodes and losses,
-// why is the reason, otherwise "".
+// weather returns the part of the situation's identity that depends on the environment of state v. If the environment
+// does not allow leaving out steps of the state, why is the reason, otherwise "". An example is a budget for faults
+// other than failures of nodes and losses.
 func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, why string) {
 	switch calm, faults := b.Calm(v); {
 	case !calm:

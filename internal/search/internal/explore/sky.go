@@ -9,7 +9,7 @@ import (
 
 // A sky is a list of the events that the environment has in a plain state (see Memo) if these events
 // depend only on the environment's parts and on which nodes are absent. Such a state is steady. The
-// list is computed once for all steady states that have the same of both.
+// list is computed once for all steady states that are equal in both.
 type sky struct {
 	consequences, faults []overhead // the environment's events in the world's order: consequences come before the timers, faults after them
 }

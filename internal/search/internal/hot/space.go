@@ -46,7 +46,7 @@ type Origin struct {
 // explorer.
 func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space, error) {
 	if n := len(x.World.Judge.Cools()); n > propertiesMost {
-		return nil, fmt.Errorf("%d properties were made by Cools, and at most %d can be checked at a time; name some of them", n, propertiesMost)
+		return nil, fmt.Errorf("%d properties were made by Cools, and at most %d can be checked at a time; name fewer in Options.Properties", n, propertiesMost)
 	}
 	l, err := r.NewLedger(len(x.From), nil)
 	if err != nil {

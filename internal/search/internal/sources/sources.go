@@ -403,8 +403,9 @@ func (f *frame) follows(before []*frame) {
 	}
 }
 
-// races looks for earlier steps that could be taken in another order with the step from frame number
-// at. In the states before them, it marks that step, or one that leads to it, as wanted.
+// races compares the step from frame number at with the earlier steps of the run. If the step could
+// also have been taken before an earlier one, races marks it, or a step that leads to it, as wanted
+// in the frame of the earlier step.
 func (s *Sources) races(at int) {
 	last := s.frames[at]
 	var covered []int32

@@ -25,9 +25,9 @@ func (s *Walk) waits(w *world.World, beyond int) bool {
 	return s.next != none
 }
 
-// waiting returns the number of an event that is possible at present and has been possible since
-// step number from of the run, or none. It leaves out actions and messages of a set, since these
-// stay possible after they have happened.
+// waiting returns the number of a possible event that was caused by step number from of the run or
+// by an earlier one, or none if there is no such event. It leaves out actions and messages of a set,
+// since these stay possible after they have happened.
 func waiting(w *world.World, from int) int {
 	for k := range w.Events.Count() {
 		e, cause := w.Events.Caused(k)
