@@ -10,7 +10,7 @@ import (
 
 // Options bound the work. The zero value is the default.
 type Options struct {
-	Effort int         // the largest number of steps of runs and of states that are visited to decide exactly, together; 0 means 20 million
+	Effort int         // the largest number of steps taken in runs, plus states visited to decide exactly; 0 means 20 million
 	Whole  bool        // the run is not made shorter
 	Stop   func() bool // called now and then; returns true to end the work
 }
@@ -20,9 +20,9 @@ type Result struct {
 	trace.Failure              // how the run fails; the verdict is none if it does not
 	Path          *choose.Path // the run, or a shorter one that fails in the same way
 
-	Step  int    // the critical step of Path, 0 if it was dead from its start; -1 if there is none, or it was not found
+	Step  int    // the number of the critical step of Path; 0 if Path was dead from its start; -1 if there is none, or it was not found
 	Event string // the event of that step
-	Exact bool   // the step was determined by visiting everything that can happen, and not by walks
+	Exact bool   // the step was determined by visiting all states that can follow, and not by random walks
 	Doubt string // the reason why another step may be the critical one, or ""
 
 	Live  *choose.Path // the nearest run that recovers, or goes on without the failure; nil if none was found

@@ -3,14 +3,14 @@
 // run, and makes the run short.
 //
 // The input is a finding of package search, and the result is the same finding with more
-// facts. A search.Lab takes all runs, and internal/decide decides what is dead or critical.
-// This package decides which runs are taken besides, and what they show.
+// facts. A search.Lab takes all runs, and internal/decide decides whether a run is dead and which
+// step is critical. This package chooses the other runs to take, and interprets their results.
 //
 // # Words
 //
 //   - finding's run: the run with which shrinking begins.
-//   - candidate: a run that may replace the present one. Most candidates are shorter, and made of some of its
-//     steps. A candidate is accepted if it fails in the same way; for a dead run, walks decide that.
+//   - candidate: a run that may replace the present run. Most candidates are shorter, and consist of some of the
+//     present run's steps. A candidate is accepted if it fails in the same way; for a dead run, walks decide that.
 //   - present run: the candidate that was accepted last, or the finding's run.
 //   - way: a list of steps that a walk took. To repeat a way is to take its steps from another state, as far as
 //     they are possible there.

@@ -1,8 +1,8 @@
-// Package finding makes the folder of a finding: the path that shows it, the
+// Package finding writes the folder of a finding: the path that shows it, the
 // trace of its steps, and a report for people who know the protocol and not
 // this tool.
 //
-// The account of a finding enters, and a folder comes out, whole or not at all. The
-// command and the tests of users share this room: they only say which commands
-// take a path again.
+// Its input is the account of a finding. Its output is a folder, which is written as a
+// whole or not at all. The command and package macetest use it; they pass the
+// command lines by which a path is replayed.
 package finding
