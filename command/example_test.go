@@ -94,9 +94,9 @@ func ExampleMain() {
 	//               it could be avoided until then, and not after
 	//   evidence    proved: all that can happen without further faults was visited
 	//   deviates    in no step alone
-	//               of 240 fresh walks of 200 steps 51 kept the promise and 189 broke it; of those that
-	//               kept it some took each step that this run takes before it is too late, at a node that
-	//               kept the same
+	//               of 240 fresh walks of 200 steps 51 kept the promise and 189 broke it; for each step of
+	//               this run before it is too late, some that kept it took the step at a node in the same
+	//               state
 	//
 	// the run, of 6 steps:
 	//   1  n1 script want{}

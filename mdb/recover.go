@@ -253,7 +253,7 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 		if len(d.Without) > 0 {
 			p.add(Plain, "  without %s the service does otherwise there, and the same until then", account.Bugs(d.Without))
 		} else {
-			p.add(Plain, "  none of %s that kept the promise did so at a node that kept the same, and %d of %d that broke it", numerals.Many(d.Kept, "walk"), d.Did, d.Broke)
+			p.add(Plain, "  at a node in the same state, none of %s that kept the promise did this, and %d of %d that broke it did", numerals.Many(d.Kept, "walk"), d.Did, d.Broke)
 		}
 	}
 	if a.Basis()&account.BasisDoubt != 0 {

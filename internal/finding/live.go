@@ -33,12 +33,12 @@ func (t *tale) avoidable(p *page) {
 	}
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
 	if d := t.f.Deviates; d != nil && d.Step > 0 {
-		p.head("Where it leaves what runs do that keep the promise")
+		p.head("Where it differs from runs that keep the promise")
 		if len(d.Without) > 0 {
 			p.say("Without %s the service does otherwise in step %d. Until then both runs are the same.", account.Bugs(d.Without), d.Step)
 		} else {
-			p.say("Of %s that kept the promise none did, at a node that kept the same, what this run does in step %d; of %d that broke it, %d did. It is the first step of which that can be said.",
-				numerals.Many(d.Kept, "fresh walk"), d.Step, d.Broke, d.Did)
+			p.say("Step %d is the first one that no run which keeps the promise seems to take. At a node in the same state, none of %s that kept the promise took it, and %d of %d that broke the promise did.",
+				d.Step, numerals.Many(d.Kept, "fresh walk"), d.Did, d.Broke)
 		}
 		t.step(p, d.Step)
 	}
@@ -64,7 +64,7 @@ func (t *tale) avoids() string {
 		if t.f.Critical.Exact {
 			return fmt.Sprintf("Where the environment heals before step %d, every fair run becomes cold again.", at)
 		}
-		return fmt.Sprintf("Step %d is the critical one as far as was visited what can follow before it.", at)
+		return fmt.Sprintf("Step %d is the critical one as far as is known: not all states that can follow before it were visited.", at)
 	}
 	switch turn {
 	case account.TurnHopeless:

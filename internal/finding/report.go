@@ -279,7 +279,7 @@ func (t *tale) step(p *page, n int) {
 	case s.Expired():
 		did = append(did, "does not set the timer again")
 	case t.Ignored(s):
-		did = append(did, "ignores it: does nothing, and nothing that it keeps changes")
+		did = append(did, "ignores it: it does nothing, and its state does not change")
 	}
 	p.list(did)
 	t.source(p, n)

@@ -75,10 +75,10 @@ func (s subject) deviates() string {
 	switch walks := fmt.Sprintf("of %s of %s %s kept the promise and %s broke it",
 		numerals.Many(d.Kept+d.Broke, "fresh walk"), numerals.Many(d.WalkSteps, "step"), numerals.Count(d.Kept), numerals.Count(d.Broke)); {
 	case d.Step == 0 && d.Harmless:
-		return "in no step alone\n" + walks + "; of those that kept it some took each step that this run takes before it is too late, at a node that kept the same"
+		return "in no step alone\n" + walks + "; for each step of this run before it is too late, some that kept it took the step at a node in the same state"
 	case d.Step == 0:
-		return "not known\n" + walks + "; no step is clearly of these alone"
+		return "not known\n" + walks + "; no step clearly occurs only in those that broke it"
 	}
-	return fmt.Sprintf("step %s  %s\nat a node that kept the same, this did none of %s of %s steps that kept the promise, and %s of %s that broke it",
+	return fmt.Sprintf("step %s  %s\nat a node in the same state, none of %s of %s steps that kept the promise did this, and %s of %s that broke it did",
 		numerals.Count(d.Step), s.shown(d.Step, d.Event), numerals.Many(d.Kept, "fresh walk"), numerals.Count(d.WalkSteps), numerals.Count(d.Did), numerals.Count(d.Broke))
 }

@@ -44,7 +44,7 @@ func (s subject) turned(c *search.Critical) string {
 
 // ended returns a note if the analysis of the finding was stopped before everything was tried.
 func (s subject) ended() string {
-	return fmt.Sprintf("looking into it, after %s and states: there may be a shorter run; --explain-effort allows more",
+	return fmt.Sprintf("the analysis, after %s and states: there may be a shorter run; --explain-effort allows more",
 		numerals.Many(s.Finding.EndedAt, "step"))
 }
 
@@ -115,16 +115,16 @@ func (s subject) lasso() string {
 // step is critical.
 func (s subject) heat() string {
 	f := s.Finding
-	text := "proved: the cycle ends in the state in which it begins, all of its states are hot, and whatever is possible in all of them is done in it"
+	text := "proved: the cycle ends in the state in which it begins, all of its states are hot, and every event that is possible in all of them happens in it"
 	if f.Lasso.From == f.Step {
-		text = "proved: in its last state, which is hot, nothing is possible but what need not happen"
+		text = "proved: its last state is hot, and only events that need not happen are possible there"
 	}
 	switch c := f.Critical; {
 	case c == nil || c.Step == 0:
 	case c.Exact:
-		text += fmt.Sprintf("\nif the environment heals before step %s, every fair run becomes cold again, as all that can follow shows", numerals.Count(c.Step))
+		text += fmt.Sprintf("\nif the environment heals before step %s, every fair run becomes cold again: all states that can follow were visited", numerals.Count(c.Step))
 	default:
-		text += fmt.Sprintf("\nof what can follow before step %s not all was visited", numerals.Count(c.Step))
+		text += fmt.Sprintf("\nnot all states that can follow before step %s were visited", numerals.Count(c.Step))
 	}
 	return text
 }

@@ -144,7 +144,7 @@ func ended(r *search.Result, why search.Stop) string {
 		return "found"
 	case search.StopDone:
 		if r.Options.Prefixes > 0 {
-			return "done: they are as many as were asked for"
+			return "done: the requested number was found"
 		}
 		return "done: the space was exhausted"
 	case search.StopDepth:
@@ -159,13 +159,13 @@ func ended(r *search.Result, why search.Stop) string {
 		return "paths: the number of walks was reached"
 	case search.StopMemory:
 		if o := r.Options; o.Spill == "" && o.Visited != search.VisitedFingerprint && o.Engine != search.EngineReference && o.Symmetry != search.ReduceAuto {
-			return "memory: what it was given was used up, before its bound; with --state DIR states go to disk"
+			return "memory: the limit was reached before the bound; with --state DIR states go to disk"
 		}
-		return "memory: what it was given was used up, before its bound"
+		return "memory: the limit was reached before the bound"
 	case search.StopTime:
-		return "time: what it was given was over, before its bound"
+		return "time: the limit was reached before the bound"
 	case search.StopSpent:
-		return "spent: walks were taken for as long as the time lasted, and as many as by default at least"
+		return "spent: walks were taken until the time was over, at least the default number"
 	case search.StopInterrupted:
 		return "interrupted, before its bound"
 	case search.StopKilled:
@@ -214,7 +214,7 @@ func (p *printer) measured(r *search.Result) {
 	p.line("measured:")
 	elapsed := duration(m.Elapsed)
 	if m.Looked >= time.Second {
-		elapsed += ", " + duration(m.Looked) + " of them to look into what was found"
+		elapsed += ", " + duration(m.Looked) + " of them to analyze findings"
 	}
 	if m.CPU > 0 {
 		elapsed += "; " + duration(m.CPU) + " of processor time"

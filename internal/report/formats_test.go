@@ -333,7 +333,7 @@ func TestEndedEarly(t *testing.T) {
 	if err := ResultJSON(&object, r); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "  ended       looking into it, after 1,234 steps and states") || !strings.Contains(object.String(), `"explaining_ended_after": 1234`) {
+	if !strings.Contains(text.String(), "  ended       the analysis, after 1,234 steps and states") || !strings.Contains(object.String(), `"explaining_ended_after": 1234`) {
 		t.Errorf("%s%s", text.String(), object.String())
 	}
 }

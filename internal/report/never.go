@@ -116,7 +116,7 @@ func (p *printer) space(s *search.Space) {
 	}
 	p.row(2, labels, "looked at", numerals.Many(s.Sampled, "state"))
 	if len(s.Times) > 0 {
-		p.row(2, labels, "times", fmt.Sprintf("what is known of the times in %s takes ever more forms: forget those that are not needed, by the zero macetime.Time, or keep a later one in the place of an earlier", strings.Join(s.Times, ", ")))
+		p.row(2, labels, "times", fmt.Sprintf("the known relations between the times in %s take more and more forms: set times that are not needed any more to the zero macetime.Time, or keep a later time in place of an earlier one", strings.Join(s.Times, ", ")))
 	}
 	p.row(2, labels, "parts", "of these states, by how many forms they take; and the depth of the last new one:")
 	differ := slices.DeleteFunc(slices.Clone(s.Parts), func(part search.Part) bool { return part.Forms < 2 })

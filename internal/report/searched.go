@@ -50,7 +50,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 	}
 	counted := numerals.Many(r.Stats.States, "state") + ", " + numerals.Many(r.Stats.Transitions, "transition")
 	if r.Stop == search.StopKilled || r.Finding != nil && r.Finding.Verdict == trace.VerdictKilled {
-		counted += " at least: what was noted last before the process ended"
+		counted += " at least: the last counts that were stored before the process ended"
 	}
 	p.row(2, labels, "counted", counted)
 	p.row(2, labels, "effort", effort(r.Stats))
@@ -59,7 +59,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 		if d.Steps == 1 {
 			each = "the one step that there is"
 		}
-		p.row(2, labels, "repeated", fmt.Sprintf("%s was taken %s more, and did the same: a coin of one half that nobody owns would have escaped with a probability of %.1g", each, numerals.Many(d.Times, "time"), d.Escape()))
+		p.row(2, labels, "repeated", fmt.Sprintf("%s was taken %s more, and did the same: a fair coin that the search does not control would have gone unnoticed with a probability of %.1g", each, numerals.Many(d.Times, "time"), d.Escape()))
 	}
 	if r.Alike > 0 {
 		p.row(2, labels, "alike", numerals.Many(r.Alike, "more run")+" that failed in the same way are not shown")
