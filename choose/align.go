@@ -34,7 +34,7 @@ func Align(a, b *Path) Alignment {
 	out.Prefix = commonPrefix(a, b)
 	out.add(0, 0, out.Prefix)
 	x, y := numbered(a.Steps[out.Prefix:], b.Steps[out.Prefix:])
-	tail := 0 // pairing equal ends loses no pair, and is most of the work for a shrunk path
+	tail := 0 // pairing equal ends loses no pair; for a shrunk path it finds most pairs
 	for tail < min(len(x), len(y)) && x[len(x)-1-tail] == y[len(y)-1-tail] {
 		tail++
 	}
@@ -193,7 +193,7 @@ func newRows(y []int) *rows {
 		r.at[n] = append(r.at[n], int32(k))
 	}
 	for n, at := range r.at {
-		if len(at) > len(r.row) { // so fewer than 64 numbers have a mask
+		if len(at) > len(r.row) { // fewer than 64 numbers have so many positions that they get a mask
 			r.masks[n] = make([]uint64, len(r.row))
 			put(r.masks[n], at)
 		}

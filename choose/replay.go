@@ -85,7 +85,7 @@ func (r *Replay) next(k Kind) (c Choice, ok bool) {
 	case len(r.coins) > 0:
 		c, r.coins = r.coins[0], r.coins[1:]
 	case k != Event:
-		// The step has all of its coins: this one is not recorded.
+		// All recorded coins of the step were asked: this one is not recorded.
 	case r.steps == len(r.path.Steps):
 		r.err = ErrEnd
 		return c, false

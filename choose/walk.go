@@ -51,7 +51,7 @@ func NewWalk(seed uint64) *Walk {
 // the state of the generator is a bijection of (seed, index). Restart overwrites the slice
 // that Picks returned.
 func (w *Walk) Restart(seed, index uint64) {
-	const golden = 0x9e3779b97f4a7c15 // keeps mix from mapping 0 to 0
+	const golden = 0x9e3779b97f4a7c15 // without it, mix would map 0 to 0
 	w.pcg.Seed(mix(seed+golden), mix(index+golden))
 	w.picks = w.picks[:0]
 	w.err = nil

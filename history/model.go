@@ -64,7 +64,7 @@ func Map() Model {
 			return op.Value, nil, true
 		case Get:
 			return value, value, true
-		default: // Delete: part knows no other
+		default: // Delete: part has rejected all other inputs
 			return nil, nil, true
 		}
 	})

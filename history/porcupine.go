@@ -105,7 +105,7 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 
 // end adds a return, at the end of the history, for each operation that did not return.
 func (t *tale) end() {
-	open := map[int]int{} // clients by operation
+	open := map[int]int{} // the number of the client that runs each operation
 	for _, e := range t.events {
 		if e.Kind == porcupine.CallEvent {
 			open[e.Id] = e.ClientId

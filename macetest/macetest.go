@@ -69,7 +69,7 @@ func (a *reporter) run(sys *sim.System, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict() != o.Expect || testing.Verbose() { // an expected finding needs no report otherwise
+	if r.Verdict() != o.Expect || testing.Verbose() { // an expected finding is reported only with -v
 		if err := explain(r, look.For(r), !o.NoShrink); err != nil {
 			t.Logf("the finding could not be looked into: %v", err)
 		}

@@ -138,7 +138,7 @@ func (c *Clock) Due(a Time, least, most time.Duration) Time {
 	due := c.Read()
 	c.last = last
 	k, i := int(due.point)-1, int(a.point)-1
-	for j := range c.n { // Read put the instant after the last reading, and a deadline need not be there
+	for j := range c.n { // Read has made the instant one after the last reading, but a deadline may be before it
 		c.bounds[j*c.n+k] = free
 	}
 	c.bounds[k*c.n+k] = atMost(0)

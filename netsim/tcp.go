@@ -33,7 +33,7 @@ func (f Flags) Words() string {
 	case 0b111:
 		return "broken, neither has heard of it"
 	}
-	var all []string // no correct transport keeps these
+	var all []string // a correct transport never has these combinations
 	for _, c := range []struct {
 		is    bool
 		words string
@@ -297,8 +297,8 @@ func (t *TCP) Close(node, peer int) {
 		case 0b011:
 			t.sourceReset(back)
 			k.Flags = Flags{}
-		case 0b100, 0b000: // the peer knows, or will
-		default: // one of the flaws was here before
+		case 0b100, 0b000: // an error is queued for the peer already, or the connection is not open
+		default: // only a flaw leads to other flags
 		}
 	}
 	t.settle(mine)

@@ -97,7 +97,7 @@ type way struct {
 
 func explore(side Side, most int, shows func(sim.Addr, any) string, l *labels) (*space, error) {
 	sys := *side.System
-	sys.Properties = nil // the memory of properties is not part of what a system does
+	sys.Properties = nil // the memory of monitors is not part of a system's behaviour
 	side.System = &sys
 	x, err := newExplorer(side, most, false, hooks{shows: shows})
 	if err != nil {

@@ -29,7 +29,7 @@ func (c *Clock) Span(d time.Duration) (least, most time.Duration) {
 	if c.Drift == 0 {
 		return d, d
 	}
-	whole, part := d/100, d%100 // divide before multiplying, so that nothing overflows
+	whole, part := d/100, d%100 // dividing before multiplying avoids overflow
 	faster := time.Duration(100 + c.Drift)
 	most = whole*faster + (part*faster+99)/100
 	least = d / faster * 100

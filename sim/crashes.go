@@ -69,7 +69,7 @@ func subsets(nodes []int, most int, out [][]int) [][]int {
 // reasons are found during a run: connections, storage, and properties that look at messages.
 func (c *Conditions) seen(sys *System, p Params) string {
 	f := c.Stated(sys)
-	clock, err := sys.Pace(p) // an error is reported where the system is run
+	clock, err := sys.Pace(p) // the error is reported when the system is run
 	switch {
 	case f.Down == 0:
 		return "no fault down is allowed, as by down=1"

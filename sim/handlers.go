@@ -103,7 +103,7 @@ func (h *Handlers[N]) addInit() {
 		return
 	}
 	init := OnInit(func(n N, env Env) { any(n).(interface{ Init(Env) }).Init(env) })
-	if m, ok := node.MethodByName("Init"); ok && m.Func.IsValid() { // an interface's has no code
+	if m, ok := node.MethodByName("Init"); ok && m.Func.IsValid() { // a method of an interface type has no code
 		init.Code = m.Func.Pointer()
 	}
 	h.add(init)
@@ -202,7 +202,7 @@ func (n *handled) Handle(env Env, s Signal) {
 
 func unhandled(n any, what, maker string, v any) {
 	hint := "list one with sim." + maker
-	if t := reflect.TypeOf(v); strings.HasPrefix(t.PkgPath(), layersPath) { // its name means nothing to a user
+	if t := reflect.TypeOf(v); strings.HasPrefix(t.PkgPath(), layersPath) { // users do not know the types of a layer
 		hint = fmt.Sprintf("only nodes of the layer %s get it: make the node with the function Over of that package", strings.TrimPrefix(t.PkgPath(), layersPath))
 	}
 	panic(Unhandled{fmt.Sprintf("%T%s%s %T; %s", n, sight.Unlisted, what, v, hint)})

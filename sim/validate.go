@@ -189,7 +189,7 @@ func (sys *System) validateNodes(p Params) error {
 		}
 	}
 	if sys.Programs != nil {
-		return nil // what programs show is known when they run
+		return nil // the values that programs show to properties are known only when they run
 	}
 	for _, prop := range sys.Properties {
 		if prop.rule.Matches != nil && !matched(sees, prop.rule) {

@@ -50,7 +50,7 @@ func Mapped(file string) (draws []Draw, stack []uintptr, err error) {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
 	some := make([]Draw, 1<<12)
-	for len(draws) < logMost { // what follows the last draw is large, and empty
+	for len(draws) < logMost { // the file after the last draw is large and empty
 		if _, err := io.ReadFull(f, unsafe.Slice((*byte)(unsafe.Pointer(&some[0])), len(some)*drawBytes)); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", file, err)
 		}

@@ -118,7 +118,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 	}
 	if n.twins() {
 		switch s := s.(type) {
-		case sim.PeerError: // the one connection of both
+		case sim.PeerError: // both twins share the connection
 			n.signal(env, s, func(int) bool { return true })
 			return
 		case sim.ClearToSend:

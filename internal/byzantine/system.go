@@ -89,7 +89,7 @@ func with(sys *sim.System, all []sim.Byzantine) *sim.System {
 		if n, is := dead.(*node); is {
 			return n.reborn(&conduct{n.by.Byzantine, sys, p}, self)
 		}
-		if b := find(all, self); b != nil { // properties see it, so it is no node of ours
+		if b := find(all, self); b != nil { // properties see such a node, so it is not wrapped in a node of this package
 			return b.New(p, self)
 		}
 		return crashed(sys, p, self, dead)

@@ -247,7 +247,7 @@ func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
 		return
 	}
 	if b := c.find(data, e, cap(s)); b != nil && b.len == n {
-		c.spare = c.spare || cap(s) > n // appending to one of them may show in the other
+		c.spare = c.spare || cap(s) > n // a value that is appended to one of them may appear in the other
 		putSlice(to, b.to, n, n)
 		return
 	}

@@ -86,7 +86,7 @@ func (c *copies) merge() bool {
 	for i := 0; i < len(c.blocks); {
 		first := &c.blocks[i]
 		end, j := first.end(), i+1
-		whole := true // the first block contains the others
+		whole := true // whether the first block contains the others
 		for ; j < len(c.blocks) && c.blocks[j].start() < end; j++ {
 			if b := &c.blocks[j]; b.end() > end {
 				end, whole = b.end(), false

@@ -161,7 +161,7 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 		c.share(t, off)
 		return
 	case t == mutexType, t == rwMutexType:
-		c.holes = true // nobody holds the lock in the copy
+		c.holes = true // the lock is not held in the copy
 		return
 	case of.leftOut(t) && !of.walkable(t), t.Kind() != reflect.Interface && of.fixedType(t):
 		c.share(t, off)

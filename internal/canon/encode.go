@@ -103,7 +103,7 @@ func put64(b []byte, x uint64) []byte { return binary.LittleEndian.AppendUint64(
 // Each value counts as a visit in w.walk.seq, whether or not it is registered. So the number of a visit
 // depends on the root alone, and not on the plans that this Walker has.
 func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []byte, r *refusal) {
-	steps := f.steps // the track may be laid anew meanwhile; then the walk starts again
+	steps := f.steps // a new track may be laid during the walk, which then starts again
 	for i := from; i < len(steps); i++ {
 		s := &steps[i]
 		p := unsafe.Add(at, s.off)

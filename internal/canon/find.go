@@ -139,7 +139,7 @@ func (f *Finder) search(walk func()) (err error) {
 	f.later, f.inKey, f.found = nil, false, 0
 	f.seen.clear()
 	f.lists.clear()
-	clear(f.held) // of a search that ended in the middle
+	clear(f.held) // these may be left from a search that ended early
 	f.held = f.held[:0]
 	defer func() {
 		if r := recover(); r != nil {
@@ -199,7 +199,7 @@ func (f *Finder) of(p *plan) *holding {
 	if h, known := f.plans[p]; known {
 		return h
 	}
-	h := &holding{may: true, looked: f.looked(p.typ)} // for a type that contains itself
+	h := &holding{may: true, looked: f.looked(p.typ)} // the entry exists before the fields are examined, since the type may contain itself
 	f.plans[p] = h
 	h.may = f.holds(p, h)
 	return h
@@ -392,7 +392,7 @@ func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
 	if t := v.Type(); f.last.typ != t {
 		p, r := f.w.plan(t)
 		if r != nil {
-			return // the walk refuses it, and says more
+			return // the walk refuses this value with a better error
 		}
 		f.last = dynamicHolding{t, p, f.of(p)}
 	}
@@ -548,7 +548,7 @@ func (f *Finder) idle(p *plan, h *holding, at unsafe.Pointer) bool {
 		q, r := f.w.plan(v.Elem().Type())
 		return r == nil && f.of(q).lacks()
 	case opSlice, opMap, opPointer:
-		return *(*unsafe.Pointer)(at) == nil // also the first word of a nil slice
+		return *(*unsafe.Pointer)(at) == nil // this is the first word of a slice, too
 	}
 	return false
 }

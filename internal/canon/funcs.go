@@ -132,7 +132,7 @@ func (c *copies) meet(t reflect.Type) {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			c.meet(t.Field(i).Type)
-			c.meet(reflect.PointerTo(t.Field(i).Type)) // methods may be of its address
+			c.meet(reflect.PointerTo(t.Field(i).Type)) // a method value may have the field's address as its receiver
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (o *owner) takenBy(m *Made) *owner {
 // later notes a field that is to be made when the rest of the copy is complete. s is the step for the
 // field, and from and to are the struct with it and the copy of that struct.
 func (c *copies) later(s *copyStep, to, from unsafe.Pointer) {
-	if c.second { // it is noted already
+	if c.second { // the first pass has noted it
 		return
 	}
 	o := c.owner.takenBy(s.plan.made)

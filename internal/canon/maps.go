@@ -16,7 +16,7 @@ func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refus
 		return append(b, markNil), nil
 	}
 	s := &w.walk
-	if !s.inKey && !w.equal { // there, the numbers would depend on the order of iteration
+	if !s.inKey && !w.equal { // in a key, the numbers of visits would depend on the order of iteration
 		seen := w.refs.find(uintptr(m), p)
 		if seen != nil {
 			return putUvarint(append(b, markAgain), seen.seq), nil

@@ -456,7 +456,7 @@ func (u *unpacker) dynamic(cp *copyPlan, to unsafe.Pointer) {
 	if c.a == nil {
 		return
 	}
-	*(*fast.Words)(to) = fast.Words{Type: c.a, Data: unsafe.Pointer(&nothing)} // so that its type can be asked for
+	*(*fast.Words)(to) = fast.Words{Type: c.a, Data: unsafe.Pointer(&nothing)} // an interface with this type, so that its type can be read
 	var data unsafe.Pointer
 	switch e := u.held(cp, to); {
 	case e.shared && !e.boxed:

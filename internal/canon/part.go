@@ -56,7 +56,7 @@ func (b *builder) under(p *plan) below {
 	if b.below == nil {
 		b.below = map[*plan]below{}
 	}
-	b.below[p] = below{objects: true, fields: true} // for a type that contains itself
+	b.below[p] = below{objects: true, fields: true} // this is corrected below; a type that contains itself meets it
 	u := below{objects: p.pointed}
 	add := func(of below) { u.objects, u.fields = u.objects || of.objects, u.fields || of.fields }
 	switch p.op {

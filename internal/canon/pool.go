@@ -43,7 +43,7 @@ func (p *Pool) number(c constant) (uint32, bool) {
 	defer p.mu.Unlock()
 	n, known := p.numbers[c]
 	if !known {
-		all := append(*p.all.Load(), c) // holders of the shorter list do not see it
+		all := append(*p.all.Load(), c) // readers of the shorter list do not see the new element
 		if n = uint32(len(all) - 1); n >= poolMost {
 			return 0, false
 		}

@@ -109,7 +109,7 @@ func (r *refusal) guest(root reflect.Type) string {
 			inner = f.of
 		case standard(inner, root) || f.of.PkgPath() != root.PkgPath():
 			return ruleNames(inner)[0]
-		default: // it may be all that the node consists of
+		default: // leaving it out may leave out the whole node
 			return ""
 		}
 	}

@@ -113,7 +113,7 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 		return leaf(strconv.FormatBool(v.Bool()))
 	case opInt:
 		if p.typ == duration {
-			return leaf(time.Duration(v.Int()).String()) // exact, and no two alike
+			return leaf(time.Duration(v.Int()).String()) // different durations have different texts
 		}
 		if text := b.word(p, v); text != "" {
 			return leaf(text)

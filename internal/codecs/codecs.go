@@ -45,7 +45,7 @@ func Of(sys *sim.System) *codec.Codec {
 
 // allowNode makes c read the types of the fields of a node, and of the messages and signals that it handles.
 func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
-	defer func() { _ = recover() }() // the code that starts the node reports errors of New
+	defer func() { _ = recover() }() // if New panics, the code that starts the node reports it
 	for n := sys.New(p, self); n != nil; n = handler.Upper(n) {
 		if h, is := n.(sight.Handled); is {
 			for _, one := range h.Handlers().List {

@@ -55,7 +55,7 @@ func (g *Graph) Cycle(p Part, from int) (cycle []Step) {
 		if wants == nil && at == from {
 			return cycle
 		}
-		if wants == nil { // the way back may ask other choices
+		if wants == nil { // the way back may ask further choices, and then the cycle needs more steps
 			wants = home
 		}
 		if !goes(wants) {

@@ -40,7 +40,7 @@ func (s *Step) write(w disk.Write) error {
 		e.Value = fmt.Sprintf("%s: it fails after %s", w, disk.Bytes(n))
 	case s.Tracing:
 		e.Value = w.String()
-	default: // it writes its text itself, if that is asked for
+	default: // the text of a disk.Write is made only if it is needed
 		e.Value = w
 	}
 	return err

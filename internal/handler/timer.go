@@ -47,7 +47,7 @@ func (e *Env) Scheduled(timer sim.Signal) bool {
 
 func (s *Step) scheduled(t *sight.Timer) bool {
 	for k := len(s.timers) - 1; k >= 0; k-- {
-		if s.timers[k].Timer == t || s.timers[k].Signal == t.Signal { // an Answerer that remembers no Timer may make another
+		if s.timers[k].Timer == t || s.timers[k].Signal == t.Signal { // an Answerer that does not keep Timers makes a new one for an equal signal
 			return s.timers[k].On
 		}
 	}

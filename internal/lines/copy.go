@@ -235,11 +235,11 @@ func (p *Program) build() error {
 	}
 	temporary.Close()
 	defer os.Remove(temporary.Name())
-	counted := slices.AppendSeq([]string{info.Path}, maps.Keys(o.Dirs)) // the counters hang on the program's main
+	counted := slices.AppendSeq([]string{info.Path}, maps.Keys(o.Dirs)) // Go counts only if the package main is counted, too
 	slices.Sort(counted)
 	environment := os.Environ()
 	args := []string{"build", "-cover", "-covermode=atomic", "-coverpkg=" + strings.Join(counted, ",")}
-	link := "-s -w" // nobody debugs the copy, and without the tables for that it is linked in two thirds of the time
+	link := "-s -w" // without the tables for debuggers, linking takes two thirds of the time
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "-tags" && s.Value != "":

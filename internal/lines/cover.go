@@ -36,7 +36,7 @@ func functions() (all []covered, err error) {
 		return nil, err
 	}
 	defer func() {
-		if recover() != nil { // beyond the end of what was written
+		if recover() != nil { // the data ended too early
 			all, err = nil, errForm
 		}
 	}()
@@ -81,7 +81,7 @@ func functionsOf(pkg int, blob []byte) (all []covered) {
 		one := covered{pkg: pkg, path: words[head.Path], name: words[f.number()], file: words[f.number()]}
 		for range units {
 			p := Piece{Line: f.number(), Column: f.number(), EndLine: f.number(), EndColumn: f.number()}
-			f.number() // how many statements
+			f.number() // the number of statements, which is not used
 			one.unit = append(one.unit, p)
 		}
 		all = append(all, one)

@@ -41,7 +41,7 @@ func Counted(packages []string) (*Ran, error) {
 	}
 	o := &order{Dirs: dirs}
 	ran := &Ran{Functions: make([]Function, len(known)), Steps: make([][]Part, 1)}
-	first := map[int]int{} // of a package: its first function
+	first := map[int]int{} // the index of the first function of each package
 	for i, f := range known {
 		if _, ok := first[f.pkg]; !ok {
 			first[f.pkg] = i

@@ -65,7 +65,7 @@ func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	if err != nil {
 		return err
 	}
-	first := map[int]int{} // of a package: its first function
+	first := map[int]int{} // the index of the first function of each package
 	all := make([]Function, len(known))
 	for i, f := range known {
 		if _, ok := first[f.pkg]; !ok {
@@ -88,7 +88,7 @@ func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 			failed = count(&counters, func(pkg, function, piece int) {
 				f := first[pkg] + function
 				switch n := len(parts); {
-				case len(all[f].Pieces) == 0: // of the program's main
+				case len(all[f].Pieces) == 0: // a function of the program's package main
 				case n > 0 && parts[n-1].Function == f:
 					parts[n-1].Pieces = append(parts[n-1].Pieces, piece)
 				default:

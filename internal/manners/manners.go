@@ -355,7 +355,7 @@ func lessBy(ratio float64, base, one perFind) string {
 	switch {
 	case one.finds == 0:
 		return "not found"
-	case math.IsNaN(ratio): // both found it without a step
+	case math.IsNaN(ratio): // both efforts are 0
 		return "1.0"
 	case base.finds == 0:
 		return fmt.Sprintf("more than %.1f", ratio)

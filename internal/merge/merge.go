@@ -52,7 +52,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if system == "" { // torn before anything was said
+		if system == "" { // the record was torn before the name of the system
 			continue
 		}
 		of, err := find(system)
@@ -297,7 +297,7 @@ func (m *merger) prepare() (err error) {
 func (m *merger) config() world.Config {
 	c := world.Config{Answers: func(a handler.Answerer) handler.Answerer { return &tap{a, m} }, Trace: true, Conditions: sim.Conditions{Faults: &m.faults, Network: sim.Network{UDPCapacity: 60_000, TCPBuffer: m.begin.Buffer}}}
 	if pace, err := m.sys.Pace(m.params); err == nil && pace != nil {
-		c.FreeTimers = true // the clocks of machines are not those of a simulation
+		c.FreeTimers = true // the timers of live nodes followed real clocks, and not those of a simulation
 	}
 	return c
 }
@@ -314,7 +314,7 @@ func (m *merger) Answer(q *choose.Question) int {
 			return k
 		}
 	}
-	return 0 // does the node crash within the step: no; what survives a crash: everything
+	return 0 // a node does not crash within its step, and everything on its disk survives a crash
 }
 
 // Err implements choose.Source. It is always nil, since a merger has an answer to every question.
@@ -341,7 +341,7 @@ func (m *merger) answered() *answered {
 func (m *merger) run() {
 	m.w.Environ.Allow(m.faults, nil)
 	f := m.w.Protect(func() {
-		for _, n := range m.nodes { // what comes before the start
+		for _, n := range m.nodes { // take the entries before the start of each node
 			for e := n.next(); e != nil && e.Kind != record.EntryStep && e.Kind != record.EntryFailed; e = n.next() {
 				m.note(e)
 				n.pass()

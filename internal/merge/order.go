@@ -76,7 +76,7 @@ func (m *merger) silent(node int, conn uint64) bool {
 	if is {
 		return false
 	}
-	// It was never opened here so far: it may still be, in this life.
+	// The connection was not opened here yet: look whether it is opened later in this life.
 	for k := n.at; k < len(n.entries); k++ {
 		if n.entries[k].Kind == record.EntryOpened && n.entries[k].Conn == conn {
 			return false
@@ -90,7 +90,7 @@ func (m *merger) ready(i int) bool {
 	n := m.nodes[i]
 	e := n.next()
 	switch e.Kind {
-	case record.EntryLife: // the one before is over: whatever came of it has arrived
+	case record.EntryLife: // the life before is over, and all of its messages must have arrived
 		return m.buried(i)
 	case record.EntryStep:
 	default:
@@ -116,13 +116,13 @@ func (m *merger) ready(i int) bool {
 		}
 		for _, r := range from.refusals {
 			if r.at >= from.at && r.life == v.Life && r.peer == i && r.acked < v.Serial && v.Serial <= r.sends {
-				return false // its sender was refused while this one waited
+				return false // a send to this node was refused while the message waited
 			}
 		}
 		return m.find(v, i) >= 0
 	case sim.KindError, sim.KindRefused:
 		if v.Kind == sim.KindRefused && m.yetToHear(v.From.Index(), i) {
-			return false // of a connection before this one
+			return false // the peer must first get the error of an earlier connection
 		}
 		return m.silent(v.From.Index(), v.Conn)
 	case sim.KindClear, sim.KindFlushed:

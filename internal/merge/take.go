@@ -119,7 +119,7 @@ func (m *merger) takeStep(i int, e *record.Entry) {
 	n.pass()
 	n.dead = false
 	if v := &e.Step.Event; (sim.Event{Kind: v.Kind, Value: v.Value}).Leaves() {
-		m.out.step() // there is no state to compare
+		m.out.step() // the record has no state to compare with
 		return
 	}
 	m.sent(i, m.effects)
@@ -181,7 +181,7 @@ func (m *merger) broken(i int, v *record.Event) bool {
 	if v.Kind == sim.KindError && breaks() || hears(second) {
 		return true
 	}
-	if v.Kind == sim.KindRefused && v.Conn != 0 && breaks() { // it broke, and what had come by it was not known
+	if v.Kind == sim.KindRefused && v.Conn != 0 && breaks() { // the connection broke, and the live node could not know whether it had delivered a message
 		return true
 	}
 	if p := m.nodes[from]; p.next() == nil && !p.dead {
@@ -190,7 +190,7 @@ func (m *merger) broken(i int, v *record.Event) bool {
 			return true
 		}
 	}
-	// Nobody listens there, or a partition is between: for as long as it takes to hear of it.
+	// The peer does not listen, or a partition separates the two until the node gets the error.
 	side := uint64(1) << i
 	if side&1 == 0 {
 		side = ^side & (1<<m.params.Nodes - 1)

@@ -41,7 +41,7 @@ func Name(typed string, names []string) (best string) {
 // swap, to turn a into b (the Damerau-Levenshtein distance).
 func slips(a, b string) int {
 	var before []int              // the row before the previous one
-	last := make([]int, len(b)+1) // from the letters of a so far to each prefix of b
+	last := make([]int, len(b)+1) // the number of slips from the letters of a so far to each prefix of b
 	for j := range last {
 		last[j] = j
 	}

@@ -150,7 +150,7 @@ func (a *Audit) Hands(effects []trace.Effect) {
 func (a *Audit) CheckHanded(effects []trace.Effect) {
 	for k, sum := range a.handed {
 		if k >= len(effects) || effects[k].Kind == trace.EffectCrash || effects[k].Kind == trace.EffectDown {
-			break // the rest never happened
+			break // the node crashed here, so the later effects did not happen
 		}
 		if e := &effects[k]; sum != (canon.Hash{}) && a.sum(e.Value) != sum {
 			a.stop(trace.VerdictMutation, "", fmt.Sprintf(
@@ -214,7 +214,7 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 func (a *Audit) starts(i int) {
 	a.Give(netsim.Packet{})
 	a.room()
-	if i == 0 { // the first start of a run: the other nodes are still as made
+	if i == 0 { // the first start of a run: no other node has run yet
 		a.keepAll()
 	}
 }

@@ -304,7 +304,7 @@ func (c *Coverage) coin(why string) *coinTally {
 		return t
 	}
 	t := &coinTally{why: why}
-	if len(c.coins) == coinsMost { // purposes that name values have no end
+	if len(c.coins) == coinsMost { // purposes with values in their names may be unlimited in number
 		c.uncounted = true
 		return t
 	}

@@ -37,7 +37,7 @@ func (c *Coverage) neverBugs() (never []string) {
 
 func (c *Coverage) neverFaults() (never []string) {
 	for i, name := range contract.FaultNames() {
-		happened := map[string]int{"rare": c.rare, "disk": c.disk}[name] // of those that are no events
+		happened := map[string]int{"rare": c.rare, "disk": c.disk}[name] // the counts of faults that are not events of their own
 		for _, kind := range contract.Kinds() {
 			if contract.RowOf(kind).Budget == name {
 				happened = c.kinds[kind].happened

@@ -125,7 +125,7 @@ func (w *Writer) Last(life, number uint64, s *Step) []byte {
 	last := Writer{codec: w.codec, buf: binary.BigEndian.AppendUint64(nil, life)}
 	last.uint(number)
 	if last.step(s); last.err != nil {
-		return nil // the record will say so
+		return nil // Write reports the same error
 	}
 	return last.buf
 }

@@ -135,5 +135,5 @@ func (r *Recording) Changes(step int) []observe.Difference {
 		return nil
 	}
 	before, e := r.State(step-1), r.edits[step]
-	return observe.Diff(before[e.head:len(before)-e.tail], e.lines) // what is the same cannot differ
+	return observe.Diff(before[e.head:len(before)-e.tail], e.lines) // the lines that both states share need not be compared
 }

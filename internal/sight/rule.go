@@ -78,7 +78,7 @@ func (c *Check) Away() (far int, ok bool) {
 		return 0, false
 	}
 	defer func() {
-		if recover() != nil { // a panic here is not a finding
+		if recover() != nil { // a panic in Far is not a finding
 			far, ok = 0, false
 		}
 	}()

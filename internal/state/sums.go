@@ -47,7 +47,7 @@ func (s *Sums) Reset() {
 			s.Touch(part)
 		}
 	}
-	for part := s.Rest(); part < s.Len(); part++ { // what is not empty when a run starts
+	for part := s.Rest(); part < s.Len(); part++ { // these parts are not empty when a run starts
 		s.Touch(part)
 	}
 }

@@ -127,7 +127,7 @@ func (f *frames) next(kind Kind) (payload []byte, is bool) {
 	if size > payloadMost || f.kind != kind && (kind != KindRecord || f.kind < KindRecord) {
 		return nil, false
 	}
-	var text bytes.Buffer // grows with the bytes that are there: the length may be anything
+	var text bytes.Buffer // the buffer grows with the bytes that are read, since a damaged length may be huge
 	n, err := io.CopyN(&text, f.r, int64(size))
 	f.read += n
 	if err != nil {

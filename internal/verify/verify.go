@@ -240,7 +240,7 @@ func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 		run.Problem = "nothing is found, want " + e.Verdict.String()
 	case f.Verdict != e.Verdict && (e.Or == trace.VerdictNone || f.Verdict != e.Or):
 		run.Problem = fmt.Sprintf("found is %s (%s), want %s", f.Verdict, f.Message, e.Verdict)
-	case f.Critical == nil && f.Verdict != trace.VerdictDead && s.Explain == nil: // a search alone isolates the critical step only for dead runs
+	case f.Critical == nil && f.Verdict != trace.VerdictDead && s.Explain == nil: // without Explain, a search isolates the critical step only of dead runs
 	case len(e.Critical) > 0 && f.Critical == nil:
 		run.Problem = "the critical step is not isolated"
 	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c known.Critical) bool { return is(f, r.Params, c) }):

@@ -142,7 +142,7 @@ func (c *checker) outer(e ast.Expr, r *ast.RangeStmt) bool {
 		case *ast.Ident:
 			o := c.pass.TypesInfo.ObjectOf(x)
 			return x.Name != "_" && o != nil && (o.Pos() < r.Pos() || r.End() <= o.Pos())
-		default: // an element of something: each key has its own
+		default: // an element of a map or slice: each key may have one of its own
 			return false
 		}
 	}

@@ -153,7 +153,7 @@ func (c *checker) changedAfter(body ast.Node, call *ast.CallExpr, v *types.Var) 
 	})
 	if renewed.IsValid() && from == call.End() {
 		to = renewed
-	} else if renewed.IsValid() { // each turn has a value of its own
+	} else if renewed.IsValid() { // each iteration makes a value of its own
 		from = call.End()
 	}
 	for _, m := range inPlace(c.pass, body) {
@@ -248,7 +248,7 @@ func inPlace(pass *analysis.Pass, body ast.Node) (all []mutation) {
 			switch c.builtin(n) {
 			case "delete", "clear", "copy":
 				add(n.Args[0], n.Pos())
-			case "append": // into the memory behind a part
+			case "append": // append may write into the memory behind a part of a slice
 				if s, ok := ast.Unparen(n.Args[0]).(*ast.SliceExpr); ok && s.High != nil && s.Max == nil {
 					add(s.X, n.Pos())
 				}

@@ -15,7 +15,7 @@ func (w *World) apply(i int) {
 	if w.audit != nil {
 		w.audit.CheckHanded(effects)
 	}
-	if len(effects) > 0 { // a message may hold a part of the node
+	if len(effects) > 0 { // a message may point into the node
 		w.nodes.at[i].sheds()
 	}
 	for k := range effects {

@@ -62,7 +62,7 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 			return true
 		}
 		l := b.Local(i, v[i])
-		if w.sys.Weight == nil && (l.Timers > 0 || l.Script || l.Tasks > 0 || l.Offers > 0) { // else they may be rare
+		if w.sys.Weight == nil && (l.Timers > 0 || l.Script || l.Tasks > 0 || l.Offers > 0) { // with a Weight, these events may be rare
 			return true
 		}
 	}

@@ -261,7 +261,7 @@ func (st *State) Back(b *Bank, v Vector) {
 	for _, list := range [2][]int32{s.Since(), s.Moved()} {
 		for _, p := range list {
 			if st.restore(b, int(p), v[p]); int(p) >= st.n || st.nodes.at[p].guards.HasOpens() {
-				s.Leaves() // what may be taken is not restored
+				s.Leaves() // restore does not recompute which requests and messages are accepted
 			}
 		}
 	}

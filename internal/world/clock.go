@@ -68,7 +68,7 @@ func (ns *nodeState) renumber(in *instants, paced bool) {
 		}
 	}
 	if !ns.clock.Settled(in.times, in.counted) {
-		if !ns.clock.Changed() { // a bank may have it too
+		if !ns.clock.Changed() { // if the clock has not changed, a bank may share it
 			ns.ownClock()
 		}
 		ns.clock.Settle(in.times, in.counted)
@@ -124,7 +124,7 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 			}
 		})
 		if err != nil {
-			continue // a handler has seen it
+			continue // the error was reported when the handler ended
 		}
 		for _, t := range held {
 			*t = macetime.Time{}

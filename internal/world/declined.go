@@ -44,7 +44,7 @@ func (x *Text) Declined() string {
 	}
 	for to := range x.nodes.at {
 		for _, m := range x.links.Set().For(to) {
-			if m.Count > 0 { // what is in a set may stay there
+			if m.Count > 0 { // a message in a set, unlike one in a bag, may stay there for ever
 				ask(sim.LinkBag, m.From, to, &m.Packet, 1)
 			}
 		}

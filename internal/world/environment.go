@@ -387,7 +387,7 @@ func (e *Environment) changes() {
 
 // crash ends a node's life.
 func (e *Environment) crash(i int, l life) {
-	if e.nodes.at[i].shared { // what System.Crash keeps of it is the next life's own
+	if e.nodes.at[i].shared { // the next life must not share with the bank what System.Crash keeps
 		e.nodes.own(i)
 	}
 	e.sums.Touched().Add(e.sums.Pauses(), state.Asked)

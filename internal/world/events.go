@@ -413,7 +413,7 @@ func (es *Events) member(k int, h *happening) {
 // ones, so that nothing will ever change it.
 func (es *Events) Settled() bool {
 	e := es.environ
-	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
+	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // early firings may hold timers back, and a Weight may make them rare
 	if e.cut != nil || !e.paused.Empty() || e.away > 0 || timers {
 		return false
 	}

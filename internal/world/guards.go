@@ -24,7 +24,7 @@ func (es *Events) refreshNode(i int) {
 	if es.audit != nil {
 		es.asks("the Offers of " + state.AddrOf(i).String())
 	}
-	if up && ns.guards.Any() { // or the closure is made for nobody
+	if up && ns.guards.Any() { // otherwise nothing is offered, and no closure need be made
 		if bank, id := es.nodes.sums.Number(i); es.audit != nil || !ns.offersAgain(bank, id) {
 			ns.offersNow(bank, id)
 		}

@@ -95,7 +95,7 @@ type Transition struct {
 // Check returns the failure of the first step property that does not hold, or nil.
 func (t *Transition) Check() *trace.Failure {
 	c := t.Unsafe()
-	if t.Any() && t.run.audit != nil { // the state before the step is about to change
+	if t.Any() && t.run.audit != nil { // report now a property that changed a node, since the state before is about to change
 		t.run.audit.Settle()
 	}
 	if c != nil {

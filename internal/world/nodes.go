@@ -238,7 +238,7 @@ func (all *nodes) crash(i int, l life) {
 	all.links.Crash(i)
 	next := all.sys.New(all.params, state.AddrOf(i))
 	if all.sys.Crash != nil {
-		ns.sheds() // next may hold parts of the node
+		ns.sheds() // the node of the next life may point into this one
 		next = all.sys.Crash(all.params, state.AddrOf(i), ns.node)
 	}
 	all.replace(i, next)
@@ -269,7 +269,7 @@ func (ns *nodeState) end(l life) {
 // restart gives a node the script of its next life.
 func (all *nodes) restart(i int) {
 	ns := &all.at[i]
-	if all.sys.Script != nil { // else nothing depends on which life it is
+	if all.sys.Script != nil { // without a Script, the state does not depend on the number of the life
 		ns.again(func(life int) []sim.Signal { return all.sys.Script(all.params, state.AddrOf(i), life) })
 		if err := contract.CheckScript(state.AddrOf(i), ns.script, ns.lives); err != nil {
 			panic("macemc: " + err.Error())

@@ -91,7 +91,7 @@ func (f *frames) number(key []byte, k *nodePart) uint32 {
 	defer f.mu.Unlock()
 	n, known := f.numbers[string(key)]
 	if !known {
-		all := append(*f.all.Load(), k.frame()) // holders of the shorter list do not see it
+		all := append(*f.all.Load(), k.frame()) // readers of the shorter list do not see the new element
 		n = uint32(len(all) - 1)
 		f.numbers[string(key)] = n
 		f.all.Store(&all)

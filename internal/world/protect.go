@@ -33,10 +33,10 @@ func (w *World) Protect(loop func()) (failure *trace.Failure) {
 		hook := w.Events.asked()
 		asked, property := w.Judge.Panicker()
 		hook = cmp.Or(hook, asked)
-		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
+		if r == nil && !returned { // runtime.Goexit ends the goroutine, and recover cannot stop it
 			w.Run.unwinds(w.panicked(trace.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
 		}
-		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended, so loading another state must not reuse the node
+		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended, so the node differs from the part that was loaded
 			w.nodes.soil(i)
 		}
 		if r == nil {

@@ -64,7 +64,7 @@ func (w *World) Step(src choose.Source) Progress {
 			w.Run.refused()
 			return Stopped
 		}
-		return Quiet // and the state is unchanged: it may heal, and go on
+		return Quiet // the state is unchanged, so the caller may heal the environment and continue
 	}
 	e := w.Run.next()
 	w.Events.write(k, e)
@@ -156,7 +156,7 @@ func (w *World) finish(i int) {
 	if w.cover != nil && w.charted() {
 		w.cover.Unwatch(w.nodes.at[i].node)
 	}
-	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered what stopped it
+	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered from the panic by which the run was stopped
 		panic(stopRun{})
 	}
 	if !w.sprint {
@@ -230,7 +230,7 @@ func (w *World) take(e *happening) {
 		} else if e.Leaves() {
 			w.Environ.leave(i)
 		}
-	case sim.KindAction: // stays offered for as long as the node offers it
+	case sim.KindAction: // nothing is consumed: the action is possible for as long as the node offers it
 	case sim.KindTask:
 		w.nodes.do(i, int(e.Slot))
 	case sim.KindMessage:

@@ -145,7 +145,7 @@ func (d *disks) mayCrash(i int) {
 	if k == 0 {
 		return
 	}
-	n := cuts[(k-1)%len(cuts)] + 1 // effects that happened
+	n := cuts[(k-1)%len(cuts)] + 1 // the number of effects that happened before the crash
 	ns.store(d.after(n, ns.disk))
 	if fates[(k-1)/len(cuts)] == lifeGone {
 		ns.store(nil)
@@ -203,7 +203,7 @@ func (r *Run) cuts(cuts []int) []int {
 // it is damaged, drops the rest, and returns a description of the outcome.
 func (d *disks) survive(i int) (told string) {
 	ns := &d.nodes.at[i]
-	if ns.disk == nil && d.environ.budgets.Disk == 0 { // nothing was written, and nothing is asked
+	if ns.disk == nil && d.environ.budgets.Disk == 0 { // nothing was written, so nothing can be lost or damaged
 		return ""
 	}
 	if ns.disk.Loses() {
@@ -259,7 +259,7 @@ func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 // loseDisk asks which data remains on the disk of a node that has just failed, and drops the rest.
 func (d *disks) loseDisk(i int) {
 	switch ns := &d.nodes.at[i]; ns.life {
-	case lifeGone: // nobody reads it any more
+	case lifeGone: // the node never reads its disk again
 		ns.store(nil)
 	case lifeAway:
 		d.survive(i)

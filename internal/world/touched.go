@@ -31,7 +31,7 @@ func (es *Events) enabled(h *happening) {
 		t.Add(at.Cut(), state.Enabled)
 		t.Add(at.Pauses(), state.Enabled)
 	}
-	if l.Slow() { // a slow message waits until nothing else is to be done
+	if l.Slow() { // a slow message waits until no other event is possible, which depends on all parts
 		for place := range at.Len() {
 			t.Add(place, state.Enabled)
 		}
@@ -43,7 +43,7 @@ func (es *Events) enabled(h *happening) {
 		}
 	case sim.KindAction:
 		if es.nodes.at[i].guards.Gathers() {
-			t.Add(at.Set(i), state.Asked) // since an action is known by its place among those offered
+			t.Add(at.Set(i), state.Asked) // the identity of the action depends on the messages in the set
 			t.Add(at.Cut(), state.Asked)
 		}
 	case sim.KindQuorum:

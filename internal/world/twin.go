@@ -73,7 +73,7 @@ func (b *Bank) Hidden(i int, id uint32) string {
 func HiddenBetween(a, b *World) string {
 	h := newHidden(a.walker)
 	for i := range a.nodes.at {
-		h.paths = newHidden(a.walker).paths // objects that nodes share with each other are reported elsewhere
+		h.paths = newHidden(a.walker).paths // each node by itself: objects that nodes share with each other are reported elsewhere
 		h.compare(state.AddrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes.at[i].node)), reflect.ValueOf(sight.Subject(b.nodes.at[i].node)))
 	}
 	return h.first()
@@ -210,7 +210,7 @@ func (h *hidden) maps(path string, a, b reflect.Value) {
 		h.found = fmt.Sprintf("%s has %d entries in one and %d in the other", path, a.Len(), b.Len())
 		return
 	}
-	// The first by name, whatever order the map has today.
+	// Take the first difference by name, since the order of the map varies.
 	first := ""
 	for _, key := range a.MapKeys() {
 		inner := hidden{seen: h.seen, paths: h.paths, shared: h.shared, opaque: h.opaque, walker: h.walker}
