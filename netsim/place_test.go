@@ -84,6 +84,28 @@ func tcpBroken(t *TCP) bool {
 	return false
 }
 
+// TestWords checks that the words for a broken connection name the end that has yet to learn of the error.
+func TestWords(t *testing.T) {
+	tcp := NewTCP(2, 1)
+	there, back := tcp.Channel(0, 1), tcp.Channel(1, 0)
+	tcp.Push(there, Packet{Message: 1})
+	tcp.Pop(there)
+	for _, c := range []struct {
+		does       func()
+		one, other string
+	}{
+		{func() {}, "open", "open"},
+		{func() { tcp.Break(0, 1) }, "broken, neither has heard of it", "broken, neither has heard of it"},
+		{func() { tcp.PopError(there) }, "broken, has yet to hear of it", "broken, the peer has yet to hear of it"},
+		{func() { tcp.PopError(back) }, "closed", "closed"},
+	} {
+		c.does()
+		if one, other := tcp.Flags(0, 1).Words(), tcp.Flags(1, 0).Words(); one != c.one || other != c.other {
+			t.Errorf("the ends are %q and %q, want %q and %q", one, other, c.one, c.other)
+		}
+	}
+}
+
 // TestEndTold checks that different ends have different numbers.
 func TestEndTold(t *testing.T) {
 	met := map[uint8]End{}

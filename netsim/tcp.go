@@ -27,9 +27,9 @@ func (f Flags) Words() string {
 	case 0b001:
 		return "open"
 	case 0b100:
-		return "broken, has yet to hear of it"
-	case 0b011:
 		return "broken, the peer has yet to hear of it"
+	case 0b011:
+		return "broken, has yet to hear of it"
 	case 0b111:
 		return "broken, neither has heard of it"
 	}
@@ -37,7 +37,7 @@ func (f Flags) Words() string {
 	for _, c := range []struct {
 		is    bool
 		words string
-	}{{f.Local, "has yet to hear of an error"}, {f.Remote, "the peer has yet to hear of an error"}, {f.Open, "open"}} {
+	}{{f.Local, "the peer has yet to hear of an error"}, {f.Remote, "has yet to hear of an error"}, {f.Open, "open"}} {
 		if c.is {
 			all = append(all, c.words)
 		}
