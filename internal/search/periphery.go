@@ -116,7 +116,7 @@ func (p *periphery) walkRound(x *explore.Explorer, depth int, level explore.Fron
 // lastRound takes the walks from the states of the depth at which Options.Effort ends the
 // exhaustive phase, if no round ends there.
 func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
-	if depth == 0 || !p.roams() || p.outskirts(depth) { // then it was done
+	if depth == 0 || !p.roams() || p.outskirts(depth) { // then roundEnd has taken these walks
 		return out, nil
 	}
 	return p.walkRound(x, depth, level)
@@ -193,7 +193,7 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 		return nil, w.Run.Err()
 	case s.Live || !w.Judge.Assumed() || end == run.EndQuiet && w.Judge.Live():
 		return nil, nil
-	case end == run.EndQuiet: // what became of it shows best at rest
+	case end == run.EndQuiet: // its last state is at rest, so whether it is dead shows there
 		return p.r.judge(s.Answers, p.r.Climate, w, w.Run.Steps(), true)
 	}
 	before := p.r.open()

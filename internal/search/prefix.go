@@ -64,7 +64,7 @@ func (h *hand) takePrefix() (*Finding, error) {
 	if err := h.fits(path); err != nil {
 		return nil, err
 	}
-	defer h.counted() // nobody adds it
+	defer h.counted() // drops the counts of the prefix
 	steps := len(path.Steps)
 	fresh, f, err := h.retake(path, run.Fair)
 	if f != nil || err != nil {
@@ -77,7 +77,7 @@ func (h *hand) takePrefix() (*Finding, error) {
 	var stormy *run.Fork
 	if h.Stormy() {
 		c := run.Climate{Faults: true, Heal: -1}
-		if early := h.opts.Early; early != nil { // those of the prefix do not count
+		if early := h.opts.Early; early != nil { // early firings in the prefix do not count
 			h.mayFire(*early + steps)
 			if _, f, err = h.retake(path, c); f != nil || err != nil {
 				return f, err

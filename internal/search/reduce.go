@@ -60,7 +60,7 @@ func (r *runner) reduces(x *explore.Explorer) error {
 // Options.Reduce names a reduction. If Options.Reduce is auto, it records the reason for the report.
 func (r *runner) reducesNot(why string) error {
 	switch r.opts.Reduce {
-	case "", ReduceNone: // nobody has asked
+	case "", ReduceNone: // the options do not ask for a reduction
 		return nil
 	case ReduceAuto:
 		r.add(Stats{Unreduced: why})

@@ -66,11 +66,11 @@ func (h *hand) probe() error {
 			}
 		}
 	})
-	h.counted() // nobody adds it
+	h.counted() // drops the counts of these walks
 	switch {
 	case h.opts.DiskReorder && !stored:
 		return fmt.Errorf("Options.DiskReorder changes nothing in %s: no node has written to its store, in %d walks of %d steps; leave it out", h.Sys.Name, walks, steps)
-	case h.opts.Faults == nil: // what the system tolerates is its author's business
+	case h.opts.Faults == nil: // the system names the faults, and not the user
 	case idle != "":
 		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)
 	}
@@ -177,7 +177,7 @@ func (r *runner) exhaust() (out outcome, err error) {
 		}
 		safety := cmp.Or(out.safety, Safety{State: StateIncomplete})
 		if stop == "" {
-			r.add(Stats{Depth: s.bound}) // a finding lowers it
+			r.add(Stats{Depth: s.bound}) // a finding lowers the bound
 			safety = Safety{State: s.covered(), Depth: s.bound}
 		}
 		if counted := s.counted(); stop == "" || r.stats.Depth == 0 {

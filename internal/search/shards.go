@@ -99,7 +99,7 @@ func (r *runner) exhaustShards(by Shards) (out outcome, err error) {
 		return out, err
 	}
 	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo)), Cloned: r.Sys.Clone != nil})
-	if err := cmp.Or(r.interchanges(x), r.reduces(x)); err != nil { // they say why nothing is left out
+	if err := cmp.Or(r.interchanges(x), r.reduces(x)); err != nil { // both record why nothing is left out
 		return out, err
 	}
 	s := &sharded{runner: r, by: by, x: x, sums: make([]shardSum, by.Shards()), texts: make([][]byte, by.Shards())}
@@ -109,7 +109,7 @@ func (r *runner) exhaustShards(by Shards) (out outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	r.counted() // the starts are visited again
+	r.counted() // drops the counts of the start states, which the shards visit again
 	out, err = s.levels(level, some)
 	if err == nil {
 		err = cmp.Or(s.count(out.finding != nil), s.leaves())

@@ -76,7 +76,7 @@ func (s *slowness) look(r *hand) (stack, does string) {
 		return "", ""
 	}
 	stack, does = r.Pulse.Inside()
-	if strings.Contains(stack, "macemc/internal/search.") { // it is no handler that takes its time
+	if strings.Contains(stack, "macemc/internal/search.") { // the search's own code runs, and no handler
 		stack = ""
 	}
 	_, rest, _ := strings.Cut(stack, "\n")

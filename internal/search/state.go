@@ -149,7 +149,7 @@ func (k *kept) to(keep func([]byte) error) error {
 func (r *runner) snapshot(states outcome, at lotEnd, levels *keptLevels) kept {
 	r.collect()
 	stats := r.now()
-	if levels != nil { // they have what walks from the periphery add
+	if levels != nil { // levels has the counts of walks from the periphery
 		stats = r.stats
 	}
 	steps, audited := r.share.Counts()

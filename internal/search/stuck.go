@@ -27,7 +27,7 @@ func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
 		return false
 	}
 	moved := func() bool { return seems.Pulse.Count() != count || opts.Stop != nil && opts.Stop() != "" }
-	healed := at.identity == run.HealedStep // no run leads to a healed step
+	healed := at.identity == run.HealedStep // the run to a healed state was not kept
 	returns := !healed && !seems.StaysAgain(at.Path, climate, opts.Stuck, userTime, moved)
 	if (returns || healed) && !seems.Pulse.Stays(opts.Stuck, userTime, moved) {
 		return false

@@ -239,7 +239,7 @@ func (t *Taker) Enumerate(item []byte, enough func() bool) (came []byte, kept fu
 // end the process. Before each step it calls begins with the number of the state. It leaves out the
 // states whose numbers are in leave.
 func (t *Taker) EnumerateAlone(item []byte, leave []int, begins func(state int)) (came []byte, err error) {
-	const most = 2000 // not the clock decides: the states have the same numbers each time
+	const most = 2000 // a number and not a time, so that states have the same numbers each time
 	alone := &branchAlone{leave: leave, begins: begins}
 	came, _, err = t.enumerate(item, func() bool { return alone.last > most }, alone)
 	return came, err
@@ -271,7 +271,7 @@ func (t *Taker) enumerate(text []byte, enough func() bool, alone *branchAlone) (
 		if err != nil {
 			return nil, nil, err
 		}
-		if !returned { // the search takes that run itself
+		if !returned { // a handler ended the goroutine: the search itself takes that run
 			_, another := one.gone()
 			t.pool.Hands[0] = &scout{hand: another}
 			s.fails(len(s.path), false, false)

@@ -76,7 +76,7 @@ func (r *runner) workers() int {
 	switch {
 	case r.opts.Depth == 0 && max(r.opts.Effort, r.opts.Least.States, r.opts.Least.Transitions) < teamEffort:
 		return 1
-	case r.findings.several(), r.space != nil: // these go by the order of one hand
+	case r.findings.several(), r.space != nil: // both depend on the order in which one hand visits states
 		return 1
 	}
 	return n
@@ -147,7 +147,7 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 		return work.Outcome{Ends: c.halt.Load()}, nil
 	}, nil)
 	r.here()
-	if c.gone != nil { // see apart: this goroutine ends as that one did
+	if c.gone != nil { // end this goroutine, too: see apart
 		r.lends(c.gone)
 		runtime.Goexit()
 	}

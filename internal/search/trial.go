@@ -62,7 +62,7 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 		return err
 	})
 	switch pays := 5*left >= 2*(taken+left); {
-	case bad != nil || err == explore.ErrHalt: // the level itself will show it
+	case bad != nil || err == explore.ErrHalt: // expanding the level will report it
 		return false, nil
 	case pays || err != nil:
 		return pays, err

@@ -56,7 +56,7 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	told := map[canon.Hash]*cameTo{}
 	var order []*cameTo // by run
 	answers := run.Picks(f.Path)
-	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
+	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // iterating over a map of two keys reverses their order one time in eight
 		if n > 0 && r.Stopped() {
 			break
 		}

@@ -82,7 +82,7 @@ func (r *runner) bottoms(x *explore.Explorer) (out outcome, err error) {
 	slices.Reverse(last)
 	n, walks := len(last), 0
 	stride := coprime(n)
-	aside := &periphery{r: r, walked: r.periphery.walked} // these are none of its walks
+	aside := &periphery{r: r, walked: r.periphery.walked} // so that these walks do not count as walks from the periphery
 	for i, k := 0, n/2; i < min(n, bottomsMost); i, k = i+1, (k+stride)%n {
 		if r.Stopped() {
 			return outcome{stop: r.Why(), liveness: Liveness{Bottoms: walks}}, nil

@@ -35,7 +35,7 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 	}
 	r.gauge.begin(PhaseWalks, 0, of)
 	defer r.Limits.Spends()
-	others := &scouts{} // those that are there
+	others := &scouts{} // made when the first large lot comes: see call
 	for i, far := at.next, at.far; i < n || r.further(i, &n); {
 		if err := r.saves(states, lotEnd{i, far, n, length}); err != nil {
 			return "", err
@@ -87,7 +87,7 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 				length.Most = r.reach // false alarms make it longer
 			}
 			r.at(i + 1)
-			looked = looked || ahead // they go on from here
+			looked = looked || ahead // the scouts go on behind this walk
 		}
 		far = i - l.From
 		r.keep()

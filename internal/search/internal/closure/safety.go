@@ -24,7 +24,7 @@ const ruin = 0
 // to state to of the graph.
 func (e *escapes) step(w *world.World, from uint32, to int32) {
 	name, must := w.Run.LastAction()
-	if !must { // a request or an action: not to act is no way to avoid a failure either
+	if !must { // a request or an action: a run in which it never happens does not avoid a failure either
 		name = w.Run.LastIdentity()
 	}
 	n, known := e.number[name]

@@ -12,7 +12,7 @@ import (
 
 // begin records the state of the event's node before the world of t takes the event.
 func (r *Reduction) begin(t *Taker, event int) {
-	t.World.Events.Count() // a step may have been taken and taken back
+	t.World.Events.Count() // count again: a step may have been taken and undone since the events were counted
 	e := t.World.Events.Look(event)
 	i := e.Node.Index()
 	r.before, r.emits = nil, false

@@ -252,13 +252,13 @@ func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, er
 // others. It returns the number of selected events that are no faults, and the number of events not selected.
 func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int) {
 	r.events(t.World)
-	only := stubborn.Set{0} // an empty one is no nil
+	only := stubborn.Set{0} // never nil: that would select all events
 	for k, all := range r.possible {
 		if slices.ContainsFunc(all, kinds.Has) != of {
 			left++
 			continue
 		}
-		if only.Add(k); !r.fault[k] { // one that stays possible whatever the others do
+		if only.Add(k); !r.fault[k] { // a fault may become impossible by other steps, so it does not count
 			taken++
 		}
 	}

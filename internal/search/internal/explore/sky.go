@@ -78,7 +78,7 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 	for j := range events {
 		e := &events[j]
 		switch {
-		case m.sleep != nil && m.sleep.only != nil: // it was taken before
+		case m.sleep != nil && m.sleep.only != nil: // a later round: the first one took it
 		case m.partly && !m.takes(e.class, e.Kind.Fault()):
 		case e.rare && m.x.Healed:
 		case e.spared:

@@ -170,7 +170,7 @@ func (g gathering) Arrived(from uint32, k int) error {
 	g.World.State.Save(g.Bank, g.To)
 	g.Pack(g.To)
 	to, known := g.Entry.Find(h)
-	if !known { // where all states are known, one that was left out
+	if !known { // if g.only is set, all states are known but those that were left out
 		g.Entry.Add(h, explore.Origin{Parent: from})
 		to = g.Next - 1
 		g.met(to, Origin{from, how})

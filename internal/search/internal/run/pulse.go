@@ -88,7 +88,7 @@ func (p *Pulse) keep(led []choose.Pick) {
 	p.turn++
 	p.led = len(led)
 	if p.slot == nil {
-		p.picks = nil // not in a slot that was given back
+		p.picks = nil // so that no answers are written to a slot that was given back
 		return
 	}
 	p.picks = append(p.slot.Picks(), led...)[len(led):]

@@ -304,7 +304,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure
 	switch {
 	case failure != nil:
 		end = EndFailed
-	case end == 0 && w.Run.Err() != nil: // it unwound
+	case end == 0 && w.Run.Err() != nil: // the source gave no answer in the middle of a step
 		end = EndStopped
 	}
 	return end, failure, w
@@ -314,7 +314,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure
 func (r *Runs) follow(p *planned, s Strategy) Ending {
 	for p.begin(); r.agrees(p); *r.Counts.Steps++ {
 		goesOn, end := p.evaluate(s)
-		if end == EndQuiet && p.w.Run.Err() == nil && p.w.Run.Steps() < p.c.Heal { // nothing can happen before the time to heal: now, then
+		if end == EndQuiet && p.w.Run.Err() == nil && p.w.Run.Steps() < p.c.Heal { // nothing else can happen before the environment heals, so it heals now
 			p.c.Heal = p.w.Run.Steps()
 			r.Climate = p.c
 			r.Pulse.weather(p.c)

@@ -29,7 +29,7 @@ func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func()
 			continue
 		}
 		_, does := p.Inside()
-		if now == 0 || waits(does) || now-before >= 2*some/Looks { // the one that is taken again and the one before may both loop
+		if now == 0 || waits(does) || now-before >= 2*some/Looks { // the first run and the repeated one may both loop, and share the time
 			before, still = now, still+1
 		}
 	}

@@ -145,7 +145,7 @@ func (g *Group) GiveUp() {
 		clear(t.slots)
 		t.mu.Unlock()
 	}
-	g.ends() // now: until here, the group can be found by those that rely on it
+	g.ends() // only now: until the slots are empty, other groups may begin to rely on g
 }
 
 func (g *Group) ends() {

@@ -50,7 +50,7 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	p.Guide = Guide{Manner: s.Manners[i%len(s.Manners)], Key: d.next(), Changes: d.below(3)}
 	fair := i%fairEach == 0
 	p.keeps, p.Stormy = !fair, !fair
-	if !fair && l.Least <= Least { // nobody asked for more
+	if !fair && l.Least <= Least { // no option asks for longer walks
 		p.Length.Least, p.Length.Glance = 0, 0
 		p.Ends = d.below(healsOf) >= l.Heals || !s.Lively
 	}
