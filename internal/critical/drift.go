@@ -19,7 +19,7 @@ const (
 // early is repeated; if it moves to a later place, its repetition can be removed. Or a run may need one more
 // task before all other steps of a round can be removed. The random numbers depend only on the finding.
 func (s *shrinker) drift() error {
-	if !s.survive() || s.careful { // a dead run would cost walks for each of many changes
+	if !s.survive() || s.careful { // for a dead run, each of the many changes would cost walks
 		return nil
 	}
 	shortest := slices.Clone(s.best)

@@ -45,7 +45,7 @@ func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 	if f.Verdict == trace.VerdictHot {
 		return b.heated(f, shrink)
 	}
-	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
+	if f.Unlisted() { // such an event fails wherever it comes, so no other step is critical
 		return b.shortened(f, shrink)
 	}
 	if !shrink || !shrinkable(f) {
@@ -67,7 +67,7 @@ func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 	switch {
 	case last.Alive: // the original run is reported as it is
 		return b.find(&Result{}, f, b.opts.NoLive, 1)
-	case last.Stopped && found.Critical == nil && found.Avoided == nil: // what shrinking knows of it
+	case last.Stopped && found.Critical == nil && found.Avoided == nil: // keep what shrinking has decided
 		found = short.Finding
 	}
 	if len(found.Path.Steps) < len(f.Path.Steps) {

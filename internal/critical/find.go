@@ -225,7 +225,7 @@ func (p *finder) find(f *search.Finding, known, noLive bool) error {
 	f.Critical, f.Avoided, f.Live = nil, nil, nil
 	for moved := true; moved; {
 		res, err := p.Find()
-		if errors.Is(err, decide.ErrStopped) && f.Critical == nil { // what was decided with less stands
+		if errors.Is(err, decide.ErrStopped) && f.Critical == nil { // keep what was decided before, with less effort
 			f.Critical, f.Avoided = before.Critical, before.Avoided
 		}
 		if err != nil {

@@ -103,7 +103,7 @@ func (b *bench) tell(p Progress) {
 // after healing, and records it in f. of is the beginning of the run.
 func (b *bench) turns(of *search.Case, f *search.Finding) error {
 	exact, critical := true, max(f.Lasso.Since, of.Steps())
-	for ; critical > f.Lasso.Since; critical-- { // the state before that one is cold
+	for ; critical > f.Lasso.Since; critical-- { // the monitor is cold in the state before step Since
 		if b.spent(1) {
 			exact = false
 			break

@@ -36,7 +36,7 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	switch {
 	case f.Critical != nil:
 		from = f.Critical.Step - 1
-	case f.Avoided.Before > 0: // it is not clear where, but some do avoid it
+	case f.Avoided.Before > 0: // the step is not known, but some walks from before it avoid the failure
 		from = f.Avoided.Step - 1
 	}
 	if from < 0 {

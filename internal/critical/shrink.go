@@ -97,7 +97,7 @@ func (s *shrinker) relocated() (*Result, error) {
 		f.Evidence = nil
 	}
 	f.Critical, f.Avoided = nil, nil
-	if more := s.opts.extend(); more > 0 { // what was spent before was spent on the wrong step
+	if more := s.opts.extend(); more > 0 { // since the effort so far was spent on the wrong step
 		s.Allow(more)
 	}
 	out, err := s.result(f, false, true)
@@ -292,7 +292,7 @@ func (s *shrinker) length() int { return s.now().Steps() }
 // try takes a run of those steps of case of whose indices are in kept, as far as they are possible. If that run
 // fails in the same way and is short enough, it replaces the present run, and try returns true.
 func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
-	if len(s.best) > 0 && s.enough() { // the cut itself is worth more than any step that goes
+	if len(s.best) > 0 && s.enough() { // the first candidate, which cuts off all steps after the critical one, is always tried
 		return false, errEnough
 	}
 	for range s.tries {
@@ -343,7 +343,7 @@ func all(n int) []int {
 // known reports whether c was tried before, and records that it is tried now. Removing different steps may lead
 // to the same run, since steps that become impossible are removed, too.
 func (s *shrinker) known(c *candidate) bool {
-	if s.tries > 1 { // it may come to something else
+	if s.tries > 1 { // the same run may end differently
 		return false
 	}
 	h := fnv.New64a()
@@ -400,7 +400,7 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (ok bool, err er
 		return true, nil
 	}
 	most := min(s.opts.Exhaust, exhaustSmall)
-	if walks < s.accept && len(s.best) > 0 && !s.now().proved { // there would be too many states again
+	if walks < s.accept && len(s.best) > 0 && !s.now().proved { // an earlier candidate had too many states to decide exactly, and so would this one
 		most = -1
 	}
 	d := s.decider(c, walks, most)
@@ -503,7 +503,7 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 		case res.Proved:
 		case s.escape != nil:
 			res.Critical.Shown(*s.escape, res.Evidence)
-		default: // the state before it is that of the run that was found
+		default: // the state before the step is the same as in the finding's run
 			res.Critical.Witness = s.want.Critical.Witness
 		}
 		if was := s.want.Critical.Event; wording.Alike(res.Critical.Event) != wording.Alike(was) {
@@ -551,7 +551,7 @@ func (s *shrinker) lastEscapes(c *candidate, d *decide.Finder, walks int) (ok bo
 		if s.escape, err = s.repeats(c, at, way); s.escape != nil || err != nil {
 			return err == nil, err
 		}
-		if known && len(way) == 0 { // as the state before the critical step of the finding, of which no way was kept
+		if known && len(way) == 0 { // the state before the finding's critical step, which is known to recover although no way was kept
 			return true, nil
 		}
 		ok, err = d.LastIsCritical(walks, saltSure+s.round, &s.manner)

@@ -76,7 +76,7 @@ func (s *Shelf) Put(name string, files func(folder string) []File) (folder strin
 			continue
 		}
 		lacks, err := s.try(folder, files(folder))
-		if err != nil && exists(folder) { // somebody else was faster
+		if err != nil && exists(folder) { // another process has created it meanwhile
 			continue
 		}
 		if err != nil {

@@ -253,7 +253,7 @@ func fails(s *spec.Spec) bool { return s.Does(spec.Fail) }
 // none, that shows nothing.
 func (c *comparison) walks() {
 	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most || c.vast {
-		return // what is dead could be believed only, or would be settled for long
+		return // dead states could not be confirmed, or only at great cost
 	}
 	res, err := search.Search(c.spec.System(), conditions(c.spec, search.Options{
 		Engine: search.EngineMemo, Workers: 1, Depth: 1, Paths: 20, EvidenceWalks: 10, WalkSteps: 100, MaxWalkSteps: 100,
@@ -269,7 +269,7 @@ func (c *comparison) walks() {
 	c.res.met("walks: " + f.Verdict.String())
 	c.path(f)
 	if f.Verdict.String() != "dead" || f.Critical != nil && f.Critical.Exact {
-		return // its truth is that of the critical step
+		return // path has compared it, with the critical step
 	}
 	run, _, failed := c.follow(f.Path)
 	if failed != "" {
@@ -574,7 +574,7 @@ func (c *comparison) closed(res *search.Result) {
 	liveness := search.StateNone
 	switch {
 	case !c.exact() || !c.x.Whole || len(c.spec.Eventually) == 0:
-	case !c.x.Judged: // something fails beyond the space, or there is too much: it may be decided or not
+	case !c.x.Judged: // a step after healing fails, or too many states follow: the search may decide liveness or not
 		return
 	case c.x.Dead >= 0:
 		c.differs("found nothing, and a state %d steps away is dead", c.x.Dead)

@@ -442,7 +442,7 @@ func (m *Model) ofSet(s *state, i, j int, add adder) {
 // can be.
 func (m *Model) ofBag(s *state, i, j int, add adder) {
 	for k, v := range s.Bag[i][j] {
-		if k > 0 && s.Bag[i][j][k-1] == v { // one like it is an event already
+		if k > 0 && s.Bag[i][j][k-1] == v { // an equal message is an event already
 			continue
 		}
 		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.Declined(j, s.Nodes[j].At, i, v) || s.Cut.bars(i, j) {

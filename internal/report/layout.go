@@ -51,7 +51,7 @@ func (p *printer) row(indent, width int, label, text string) {
 func (p *printer) columns() int {
 	if w, is := p.w.(interface{ Columns() int }); is {
 		if n := w.Columns(); n > 0 {
-			return max(columnsLeast, min(n-1, columnsMost)) // the last column would wrap on some
+			return max(columnsLeast, min(n-1, columnsMost)) // some terminals wrap a line that fills the last column
 		}
 	}
 	return columns

@@ -20,7 +20,7 @@ const (
 
 // layered reports whether some node of the system that was searched is carried by a layer.
 func layered(r *search.Result) (is bool) {
-	defer func() { _ = recover() }() // a New that does not work yet
+	defer func() { _ = recover() }() // System.New may panic
 	for _, at := range r.Params.Addrs() {
 		if l, is := r.System.New(r.Params, at).(contract.Layer); is && l.Upper() != nil {
 			return true

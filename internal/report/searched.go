@@ -359,7 +359,7 @@ func environment(r *search.Result) string {
 // keeps describes the order in which the system's timers fire, or returns "" if they may
 // fire at any time.
 func keeps(sys *sim.System, params sim.Params, free bool) string {
-	if clock, _ := sys.Pace(params); clock != nil && !free { // a search has asked it before
+	if clock, _ := sys.Pace(params); clock != nil && !free { // the search has reported the error, if there is one
 		text := "in order (" + clock.String()
 		if params.Nodes > 1 {
 			text += "; the clocks of two nodes are unrelated"

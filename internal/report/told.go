@@ -26,7 +26,7 @@ func Tell(a *account.Account) Told {
 	t := Told{
 		Name: s.Name(), Title: s.title(), Verdict: s.verdict(), Setting: s.setting(),
 	}
-	for _, key := range []string{"faults", "early", "net", "timers", "disk", "crashes"} { // of this run: a search may have others
+	for _, key := range []string{"faults", "early", "net", "timers", "disk", "crashes"} { // the settings of the run, which may differ from those of the search
 		if value, ok := s.Path().Get(key); ok {
 			t.Setting += "; " + strings.TrimPrefix(key+" "+value, "net ")
 		}

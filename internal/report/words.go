@@ -46,7 +46,7 @@ func (s subject) setting() string {
 // byzantine names the nodes that do not keep to the protocol, and describes what they do instead. The system
 // of a result contains the Byzantine nodes that the user asked for.
 func byzantine(sys *sim.System, p sim.Params) (names []string) {
-	all, _ := sys.Byzantines(p, "") // the search has asked before
+	all, _ := sys.Byzantines(p, "") // the search has reported the error, if there is one
 	for _, b := range all {
 		names = append(names, b.String())
 	}

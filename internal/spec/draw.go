@@ -122,7 +122,7 @@ func (s *Spec) drawBehaviour(d dice) {
 		}
 		return all
 	}
-	density := 2 + d.IntN(3) // of five
+	density := 2 + d.IntN(3) // in fifths
 	fails := d.once(8)
 	rules := func(node int, on string, n int) {
 		for v := range n {
