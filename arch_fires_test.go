@@ -9,8 +9,8 @@ import (
 // Each rule is shown to fire on a house small enough to read, and to be silent
 // where it should be.
 
-// fence and slash are constants, since the rules read this file, too: they must not take the sample
-// documents and imports in it for its own.
+// fence and slash are constants so that the rules, which also read this file, do not take the examples below
+// for parts of it.
 const (
 	fence = "```"
 	slash = "/"

@@ -85,7 +85,7 @@ func exists(tree fs.FS, name string) bool {
 	return err == nil
 }
 
-// tableOrder reports rooms that may import a room which does not stand before them in the table.
+// tableOrder reports rooms of the table that may import a room which does not stand before them.
 func tableOrder(rooms []room) []string {
 	var problems, before []string
 	for _, r := range rooms {
@@ -429,8 +429,8 @@ func sentences(text string) int { return len(sentenceEnd.FindAllString(text, -1)
 
 var roomsBlock = regexp.MustCompile("(?s)\n```rooms\n(.*?)\n```\n")
 
-// documentMax is the largest number of lines of the architecture document, which should be read in
-// one sitting. Details belong into the doc.go of a room.
+// documentMax is the largest number of lines of the architecture document, which should be read in one sitting.
+// Details belong into the doc.go of a room.
 const documentMax = 250
 
 // drawing reports differences between the packages, the table of imports and the
@@ -540,8 +540,8 @@ func firstGroups(pattern *regexp.Regexp, text string) []string {
 	return groups
 }
 
-// private matches texts that mean something only on one machine or to one team. The patterns are
-// written so that they do not match themselves.
+// private matches texts that have a meaning only on one machine or for one team. The patterns are written so
+// that they do not match themselves.
 var private = []*regexp.Regexp{
 	regexp.MustCompile(`(^|[^\w.\-/])/(work|root|home/\w+)/`),
 	regexp.MustCompile(`(?i)\bsub[-_ ]?agents?\b`),

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// A room is a package, or a family of packages, with the packages of this module that it may
-// import. The rooms are in order, the lowest first: a room may import only rooms before it, except
-// that packages of systems/* may import one another.
+// A room is a package, or a family of packages, with the packages of this module that it may import. Rooms are
+// ordered, the lowest first: a room may import only rooms before it (and systems/* one another).
 type room struct {
 	path    string            // a pattern of path.Match, as are all the others
 	may     []string          // what its code may import

@@ -37,7 +37,7 @@ func insideOf(all []checked) (found []string) {
 	return found
 }
 
-// A faceOf collects what a public package exports in internal types.
+// A faceOf collects the names that a public package exports and whose type contains an internal type.
 type faceOf struct {
 	path  string
 	found map[string]bool

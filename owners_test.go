@@ -72,8 +72,7 @@ func (s share) above(ceiling share) bool {
 	return s.foreign > ceiling.foreign && s.foreign*ceiling.all > ceiling.foreign*s.all
 }
 
-// below reports whether a ceiling is more than a little above: by more than one
-// write in a hundred.
+// below reports whether a ceiling is too high: by more than one write in a hundred.
 func (s share) below(ceiling share) bool { return s.percent() < ceiling.percent()-1 }
 
 func (s share) String() string {
@@ -135,7 +134,7 @@ func holdCeilings(text string, now map[string]share) (lowered string, problems [
 	return b.String(), problems
 }
 
-// pairs lists which code of a package most often writes the fields of which other types.
+// pairs describes which types' fields are written most often by which other types in a package.
 func pairs(found []write, pkg string) string {
 	times := map[string]int{}
 	for _, w := range found {

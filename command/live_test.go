@@ -88,7 +88,7 @@ func TestLiveNode(t *testing.T) {
 	for flags, want := range map[string]string{
 		"--log-format xml":       `--log-format is "xml"; there are text and json`,
 		"--log-level loud":       `--log-level is "loud"; there are debug, info, warn and error`,
-		"--log-level info -v":    "--verbose is --log-level debug",
+		"--log-level info -v":    "--verbose implies --log-level debug",
 		"--id 1 --book book":     "the book does not say where n1 is",
 		"--id 0 --book book.txt": "the book cannot be read",
 	} {

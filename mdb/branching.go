@@ -17,7 +17,7 @@ func branching() []*command {
 		{
 			Name: "take", Meant: "choose choice pick do", Aliases: []string{"t"}, Group: groupBranch, Usage: "N | /PATTERN/ [COIN ...]",
 			Short:   "take the N-th possible event after this step, or the one that a pattern matches",
-			Help:    "alternatives lists the possible events with their numbers. Coins that are not given fall on their first sides.\nIf the run goes on otherwise, the step begins a branch; the recorded run stays.",
+			Help:    "alternatives lists the possible events with their numbers. Coins that are not given fall on their first sides.\nIf this is not the next step of the run, it begins a branch; the recorded run does not change.",
 			Example: "alternatives; take 1; take /n0 script/; branches",
 			run:     (*Session).take,
 		},
@@ -30,7 +30,7 @@ func branching() []*command {
 		},
 		{
 			Name: "heal", Group: groupBranch,
-			Short:   "let the environment stop misbehaving: a partition ends, and the budgets of faults are void",
+			Short:   "end the faults of the environment: a partition ends, and the budgets of faults are void",
 			Example: "heal; prev; alternatives",
 			run:     (*Session).heal,
 		},

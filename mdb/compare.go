@@ -18,8 +18,8 @@ func comparing() []*command {
 			Name: "diff", Meant: "changes delta compare", Aliases: []string{"d"}, Group: groupCompare, Usage: "[STEP [STEP] | live [STEP] | BRANCH [STEP] | FILE [STEP]] [FIELD ...]",
 			Short: "show the differences between two states: of this step and the one before, of two steps, or of two runs",
 			Help: `Between two runs the states of aligned steps are compared: the steps that are the same event
-are paired, and steps between two pairs are compared in their order. A STEP says otherwise, and so
-does end. The nearest live path is the branch live, which critical makes, or else the live.path beside
+are paired, and steps between two pairs are compared in their order. A STEP, such as end, names the step of
+the other run instead. The nearest live path is the branch live, which critical makes, or else the live.path beside
 the error.path. With fields, only these are compared.
 -, + and ~ mark lines of the first state only, of the second only, and of both that differ.`,
 			Example: "jump 10; diff; diff 2 n1; diff 8 9 n0; diff n1.papa; jump end; diff live", args: []completer{ofDiff},

@@ -52,8 +52,8 @@ func looking() []*command {
 		{
 			Name: "exact", Group: groupLook, Usage: "COMMAND ...",
 			Short: "execute a command, and show values in the form in which states are compared",
-			Help: "Without it a message in an envelope of a layer stands before the envelope, and a value with a " +
-				"method String is shown by it.",
+			Help: "Other commands show a message before the envelope that a layer has put around it, and a value " +
+				"with a method String by that method.",
 			Example: "jump 10; exact state; exact pending; exact show",
 			run:     (*Session).exactly,
 		},

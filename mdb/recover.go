@@ -23,16 +23,17 @@ func recovering() []*command {
 		{
 			Name: "recovers", Meant: "live dead recoverable recovery liveness", Group: groupBranch, Usage: "[K]",
 			Short: "decide whether a live state can still be reached from here: exactly if few states can follow, else by K walks (by default 60)",
-			Help: `The environment heals first, and what is rare does not happen. A walk that becomes live is kept as a
-branch, recovery: it is the proof. Without K it gives up after two million steps.`,
+			Help: `The environment heals first, and rare events do not happen. A walk that becomes live is the proof, and is
+kept as the branch recovery. Without K it gives up after two million steps.`,
 			Example: "jump 3; recovers; branches; jump end; recovers",
 			run:     (*Session).recovers,
 		},
 		{
 			Name: "critical", Meant: "why isolate bisect culprit", Group: groupBranch,
 			Short: "find the critical step of the branch, and the nearest live run, which becomes the branch live",
-			Help: `It is the last step that left a recoverable state for good; in a run that violates safety, the one
-after which that could not be avoided any more. jump critical goes there, diff live compares.`,
+			Help: `It is the last step before which the run could recover, and after which it could not; in a run that
+violates safety, the step after which the violation could no longer be avoided. jump critical goes there,
+and diff live compares the branch with the live run.`,
 			Example: "critical; jump critical; diff live; branches",
 			run:     (*Session).findCritical,
 		},

@@ -14,7 +14,7 @@ import (
 	"macemc/sim"
 )
 
-// Walks by macemc until all have decided: steps of a second of processor time.
+// BenchmarkWalk takes walks until all members have decided, and reports steps in a second of processor time.
 func BenchmarkWalk(b *testing.B) {
 	params, err := System.Configure(4, []string{"proposals=same"}, nil)
 	if err != nil {
@@ -38,7 +38,7 @@ func BenchmarkWalk(b *testing.B) {
 	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
-// The same calls of the library, in a random order, without macemc.
+// BenchmarkBare makes the same calls of the library in a random order, without macemc.
 func BenchmarkBare(b *testing.B) {
 	params, err := System.Configure(4, []string{"proposals=same"}, nil)
 	if err != nil {
@@ -94,13 +94,13 @@ func BenchmarkBare(b *testing.B) {
 	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
-// bare is a node without its Moment.
+// bare is a member without the method Moment.
 type bare struct{ sim.Node }
 
 func (b bare) Upper() sim.Node { return b.Node }
 
-// The exhaustive phase as the system is, and without what it declares of the library's state: states
-// that differ, and transitions of a second of processor time.
+// BenchmarkSearch visits states of the system as it is, and without its declarations about the library's state.
+// It reports the number of different states, and transitions in a second of processor time.
 func BenchmarkSearch(b *testing.B) {
 	without := *System
 	without.Immutable = nil

@@ -8,12 +8,12 @@ import (
 	"macemc/trace"
 )
 
-// With one chain for all, every walk comes to a decision.
+// If all members propose one chain, every walk comes to a decision.
 func TestDecides(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Params: []string{"proposals=same"}, Depth: 2, Walks: 20})
 }
 
-// One member that proposes another chain may rest for ever: see docs/found.md.
+// A search finds that a member which proposes another chain may come to rest for ever: see docs/found.md.
 func TestFindsTheRest(t *testing.T) {
 	if !*long.On {
 		t.Skip("it takes 40 s")

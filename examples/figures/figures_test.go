@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Weights bring walks to a live state sooner, which is what the figure shows;
-// it is the same figure each time.
+// With weights, walks become live sooner, as the figure shows. The figure is the same each time.
 func TestFigure(t *testing.T) {
 	var tables [2]bytes.Buffer
 	var folders [2]string
@@ -55,7 +54,7 @@ func TestFigure(t *testing.T) {
 	}
 }
 
-// The systems are told apart, and each has its share.
+// The figure and the table name each system, with its share of live walks.
 func TestSystems(t *testing.T) {
 	folder := t.TempDir()
 	var table bytes.Buffer
@@ -74,7 +73,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// A walk that is given up counts as one, and in no number.
+// A walk that does not become live counts among all walks, and has no length.
 func TestGivenUp(t *testing.T) {
 	c, err := take(settings(15)[1], false, 20, 400)
 	if err != nil {
@@ -101,7 +100,7 @@ func read(t *testing.T, folder, name string) string {
 	return string(text)
 }
 
-// What was measured of the services is drawn and said.
+// The figures and the table show the measurements of the services.
 func TestServices(t *testing.T) {
 	mean, sd := spread([]float64{90, 100, 110})
 	if mean != 100 || sd != 10 {

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// A link is raft's own transport in memory, but that a call to a server that cannot be
-// reached hangs, as one by TCP does.
+// A link is raft's own transport in memory, except that a call to a server that cannot be reached waits, as a
+// call by TCP does.
 type link struct {
 	*raft.InmemTransport
 	hangs map[raft.ServerAddress]chan struct{}
@@ -62,7 +62,7 @@ func newTrio(t *testing.T) *trio {
 	return c
 }
 
-// connect connects a server with the others, and alone takes it away from them.
+// connect connects a server with the others, and alone disconnects it from them.
 func (c *trio) connect(i int) {
 	for k, other := range c.links {
 		if k != i {
@@ -81,7 +81,7 @@ func (c *trio) alone(i int) {
 	}
 }
 
-// leader waits for a leader other than not.
+// leader waits until a server other than not is leader, and returns it.
 func (c *trio) leader(not int) int {
 	for range 100 {
 		time.Sleep(time.Second)
@@ -113,8 +113,7 @@ func TestTransferInProgressForEver(t *testing.T) {
 	t.Error("the bug is gone: run TestTransfers by default, and take this test out")
 }
 
-// stuck takes one try in a bubble. Where raft is stuck, synctest panics about the goroutine
-// that is.
+// stuck makes one attempt in a bubble. If raft is stuck, synctest panics about the goroutine that waits.
 func stuck(t *testing.T) (is bool) {
 	defer func() {
 		if e := recover(); e != nil && !is {
@@ -125,7 +124,7 @@ func stuck(t *testing.T) (is bool) {
 	return is
 }
 
-// twice reports whether the leader refuses writes for a minute after all is well.
+// twice reports whether the leader still refuses writes a minute after the network is healed.
 func (c *trio) twice() (stuck bool) {
 	defer c.shutdown()
 	one := c.leader(-1)
@@ -175,7 +174,8 @@ func TestNoLeaderForEver(t *testing.T) {
 	t.Error("the server that is demoted is never elected")
 }
 
-// leaderless reports whether the servers came to where the bug shows. It fails the test if one is elected then.
+// leaderless reports whether the servers came to the state in which the bug shows. It fails the test if one is
+// elected then.
 func (c *trio) leaderless() (tried bool) {
 	defer c.shutdown()
 	one := c.leader(-1)
@@ -201,7 +201,7 @@ func (c *trio) leaderless() (tried bool) {
 	return true
 }
 
-// demotes has a leader take the vote of another server, and does not wait for it.
+// demotes makes a leader take the vote of another server, and does not wait for that.
 func (c *trio) demotes(leader, other int) {
 	c.servers[leader].DemoteVoter(raft.ServerID(c.links[other].LocalAddr()), 0, 0)
 	time.Sleep(100 * time.Millisecond)

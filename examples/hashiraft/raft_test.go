@@ -7,8 +7,8 @@ import (
 	"macemc/macetest"
 )
 
-// TestMain lets a test take 150 worlds where neither MACETEST_SCALE nor -macetest.scale says
-// how many, since a thousand take half a minute.
+// TestMain makes a test take 150 worlds if neither MACETEST_SCALE nor -macetest.scale gives a number, since a
+// thousand take half a minute.
 func TestMain(m *testing.M) {
 	if os.Getenv("MACETEST_SCALE") == "" {
 		os.Setenv("MACETEST_SCALE", "0.15")
@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 // Without leadership transfers, and with changes of members that wait for each other, nothing is found.
 func TestRaft(t *testing.T) { macetest.Explore(t, faulty) }
 
-// A change of members that begins before it is known what became of the one before can leave three
-// servers that run without a leader for ever. So this is not run by default.
+// A change of members that begins before the result of the previous one is known can leave three running
+// servers without a leader for ever. So this is not run by default.
 func TestMembers(t *testing.T) {
 	if os.Getenv("MEMBERS") == "" {
 		t.Skip("a bug of hashicorp/raft: run with MEMBERS=1")
@@ -28,9 +28,9 @@ func TestMembers(t *testing.T) {
 	macetest.Explore(t, hasty)
 }
 
-// With them a server that is leader refuses every write for ever: "leadership
-// transfer in progress" (issue 696 of hashicorp/raft). It is open in v1.8.0, so this is
-// not run by default.
+// After leadership transfers a server that is leader refuses every write for ever:
+// "leadership transfer in progress" (issue 696 of hashicorp/raft). The issue is open in
+// v1.8.0, so this is not run by default.
 func TestTransfers(t *testing.T) {
 	if os.Getenv("TRANSFERS") == "" {
 		t.Skip("a known bug of hashicorp/raft: run with TRANSFERS=1")

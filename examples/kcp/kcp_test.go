@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// Whatever happens within the budgets, nothing goes wrong, and when it is over all that
-// was written is read, soon.
+// Whatever faults happen within the budgets, no property is violated. Soon after the faults have ended, all
+// messages that were written are read.
 func TestSurvives(t *testing.T) {
 	faults, err := sim.ParseFaults("loss=5,dup=5,reorder=5,partition=1")
 	if err != nil {
@@ -65,15 +65,15 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// When a connection begins while the application has yet to read from the one before, all is read
-// at once. The application, which was woken before that, finds nothing then.
+// When the second connection begins while the application has yet to read from the first one, everything is
+// read at once. The task that was posted to read then finds nothing.
 func TestReadForTheNextConnection(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{
 		Params: []string{"pattern=reconnect", "messages=2"}, Conditions: sim.Conditions{Faults: &sim.Faults{Reorder: 1}}, Depth: 12, Walks: 1,
 	})
 }
 
-// Each known bug is found as what is said of it.
+// Each known bug is found as its entry states.
 func TestKnown(t *testing.T) {
 	for _, k := range Known {
 		t.Run(string(k.ID), func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// TestMain lets a test take 60 runs where neither MACETEST_SCALE nor -macetest.scale says how many.
+// TestMain makes a test take 60 runs if neither MACETEST_SCALE nor -macetest.scale gives a number.
 func TestMain(m *testing.M) {
 	if os.Getenv("MACETEST_SCALE") == "" {
 		os.Setenv("MACETEST_SCALE", "0.06")

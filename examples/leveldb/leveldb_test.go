@@ -10,12 +10,12 @@ import (
 
 var anyOrder = sim.Conditions{DiskReorder: true}
 
-// Two crashes, sectors in any order: nothing is found, and every state is visited.
+// With two crashes, and sectors that are written in any order, nothing is found, and every state is visited.
 func TestNothingIsLost(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Conditions: anyOrder})
 }
 
-// A driver that syncs too late is found, so the property sees what it is for.
+// A driver that syncs too late is found, so the property notices lost records.
 func TestSyncedTooLate(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Conditions: anyOrder, Bugs: []sim.BugID{LV1}, Expect: trace.VerdictSafety, NoShrink: true})
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/nspcc-dev/dbft"
 )
 
-// A trio is three validators that are correct. What they send reaches each other when the
-// test says so.
+// A trio is three correct validators. A message between them arrives when the test says so.
 type trio struct {
 	ids   []int
 	hosts map[int]*host
@@ -33,14 +32,14 @@ func (c *trio) hear(i int, p *payload) {
 
 func (c *trio) timeout(i int) { c.nodes[i].OnTimeout(c.hosts[i].height, c.hosts[i].view) }
 
-// last is what a validator sent last.
+// last returns the last message that a validator has sent.
 func (c *trio) last(i int) *payload {
 	sent := c.hosts[i].outgoing
 	return sent[len(sent)-1]
 }
 
-// settles lets every message arrive, then every timer fire, and that again and again. It
-// reports whether anybody accepts a block.
+// settles lets every message arrive, then every timer fire, and does so again and again. It reports whether any
+// validator accepts a block.
 func (c *trio) settles() bool {
 	for range 100 {
 		for came := true; came; {
@@ -85,7 +84,7 @@ func (c *trio) mustHalt(t *testing.T) {
 	t.Log("after:  ", c)
 }
 
-// Validator 3 asks to be told what it missed, and fails for good. The others never accept a
+// Validator 3 requests the messages that it has missed, and then fails for good. The others never accept a
 // block, though every message between them arrives.
 func TestHaltsByOneFailure(t *testing.T) {
 	c := newTrio(0, 1, 2) // 1 is the primary

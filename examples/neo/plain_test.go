@@ -7,7 +7,7 @@ import (
 	"github.com/nspcc-dev/dbft"
 )
 
-// clock is a timer whose present is an instant of its own, or that of the process.
+// clock is a timer of the library. Its time is an instant that the test sets, or that of the process.
 type clock struct {
 	now  time.Time
 	last time.Duration
@@ -26,7 +26,7 @@ func (c *clock) Height() uint32                          { return 1 }
 func (c *clock) View() byte                              { return 0 }
 func (c *clock) C() <-chan time.Time                     { return nil }
 
-// second returns how long a validator waits for the second block, after it proposed the first.
+// second returns the time for which a validator waits for the second block, after it has proposed the first.
 func second(t *testing.T, timer *clock) time.Duration {
 	var height uint32
 	h := &host{self: 1, all: 4}
@@ -47,9 +47,9 @@ func second(t *testing.T, timer *clock) time.Duration {
 	return timer.last
 }
 
-// The library measures a round trip from an instant that its Timer said to one that the clock
-// of the process says. If these are two clocks, the estimate is years, and the second block
-// is not waited for. The test passes as long as the bug is there.
+// The library measures a round trip from a time by its Timer to a time by the clock of the process. If these
+// are two clocks, the estimate is many years, and the library does not wait for the second block. The test
+// passes as long as the library has this bug.
 func TestRoundTripByTwoClocks(t *testing.T) {
 	if wait := second(t, &clock{}); wait < 29*time.Second {
 		t.Errorf("by the clock of the process it waits %s, not 30 s", wait)

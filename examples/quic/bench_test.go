@@ -13,7 +13,7 @@ import (
 	"macemc/sim"
 )
 
-// Walks by macemc until all is acknowledged: steps of a second of processor time.
+// BenchmarkWalk takes walks until all frames are acknowledged, and reports steps in a second of processor time.
 func BenchmarkWalk(b *testing.B) {
 	params, err := System.Configure(0, nil, nil)
 	if err != nil {
@@ -37,8 +37,8 @@ func BenchmarkWalk(b *testing.B) {
 	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
-// link is what the handlers of both ends ask for, without macemc: packets, acknowledgements and
-// two timers, in a random order.
+// link does what the world does for both ends, without macemc: it carries packets and acknowledgements, and
+// fires two timers, in a random order.
 type link struct {
 	sim.Env
 	sim.Port
@@ -63,7 +63,7 @@ func (l *link) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// The same handlers and calls of the library, without macemc.
+// BenchmarkBare runs the same handlers, with the same calls of the library, without macemc.
 func BenchmarkBare(b *testing.B) {
 	params, err := System.Configure(0, nil, nil)
 	if err != nil {
@@ -105,13 +105,13 @@ func BenchmarkBare(b *testing.B) {
 	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
-// bare is a node without its Moment.
+// bare is an end without the method Moment.
 type bare struct{ sim.Node }
 
 func (b bare) Upper() sim.Node { return b.Node }
 
-// The exhaustive phase as the system is, and without what it declares of the library's state: states
-// that differ, and transitions of a second of processor time.
+// BenchmarkSearch visits states of the system as it is, and without its declarations about the library's state.
+// It reports the number of different states, and transitions in a second of processor time.
 func BenchmarkSearch(b *testing.B) {
 	without := *System
 	without.Immutable, without.Remade = nil, nil

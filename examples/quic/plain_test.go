@@ -7,9 +7,9 @@ import (
 	"github.com/quic-go/quic-go/bridge"
 )
 
-// Before the first round trip was measured, the pacer's product of the bandwidth, which is
-// then unlimited, and the time overflows. So at the time at which it says that the next
-// packet may be sent, it may not be sent. The test passes as long as that is so.
+// The pacer multiplies the bandwidth, which is unlimited before the first round trip was measured, by a time,
+// and the product overflows. So at the time at which it says that the next packet may be sent, that packet may
+// not be sent. The test passes as long as the library has this bug.
 func TestPacerOverflows(t *testing.T) {
 	sent, _ := bridge.New()
 	start := time.Unix(1000, 0)

@@ -11,8 +11,8 @@ import (
 	"macemc/trace"
 )
 
-// A tape is what a walk without faults asked of raft, in order: the inputs of each RawNode, and when what a Ready
-// asks for was done.
+// A tape is the list of inputs that the RawNodes got in a walk without faults, in order, and of the tasks of a
+// Ready that were done between them.
 type tape []input
 
 // input is a step of a walk, as it concerns raft.
@@ -51,7 +51,7 @@ func taped(t testing.TB, d driven, i, steps int) (all tape) {
 	return all
 }
 
-// wired are RawNodes that are wired to each other in memory, and to nothing else.
+// wired are RawNodes that are connected to each other in memory, without a driver.
 type wired struct {
 	nodes []*core.RawNode
 	disks []*core.MemoryStorage
@@ -78,7 +78,8 @@ func wireUp() *wired {
 	return w
 }
 
-// play does what a tape says, and calls told with each message that is sent, unless told is nil.
+// play gives the inputs of a tape to the nodes. It calls told with each message that is sent, unless told is
+// nil.
 func (w *wired) play(t tape, told func(number int32, m *pb.Message)) {
 	for k := range t {
 		in := &t[k]
@@ -116,14 +117,14 @@ func (w *wired) play(t tape, told func(number int32, m *pb.Message)) {
 	}
 }
 
-// done ends a task of the Ready in hand.
+// done ends a task of the node's current Ready.
 func (w *wired) done(i int) {
 	if w.tasks[i]--; w.tasks[i] == 0 {
 		w.nodes[i].Advance(w.ready[i])
 	}
 }
 
-// take takes the next Ready in hand, if there is one and none is.
+// take takes the next Ready of a node, if there is one and the node has none in work.
 func (w *wired) take(i int) {
 	for w.tasks[i] == 0 && w.nodes[i].HasReady() {
 		r := w.nodes[i].Ready()
@@ -141,7 +142,7 @@ func (w *wired) take(i int) {
 	}
 }
 
-// Bare nodes that do what a walk did send the same messages.
+// Bare nodes with the inputs of a walk send the same messages as in the walk.
 func TestTape(t *testing.T) {
 	d, messages := drive(t, 3, nil, nil, world.Config{Trace: true}), 0
 	for i := range 20 {

@@ -75,7 +75,7 @@ func BenchmarkWalkHashed(b *testing.B) {
 	b.ReportMetric(float64(i*steps)/(search.Processor()-start).Seconds(), "steps/s")
 }
 
-// delivered is the share of a walk's steps that deliver a message.
+// delivered returns the share of a walk's steps that deliver a message.
 func delivered(b *testing.B, steps int) float64 {
 	d := drive(b, 3, nil, nil, world.Config{Trace: true})
 	messages, all := 0, 0
@@ -100,8 +100,8 @@ func (mute) Debugf(string, ...any)   {}
 func (mute) Infof(string, ...any)    {}
 func (mute) Warningf(string, ...any) {}
 
-// bare has a leader elected, three commands applied, and heartbeats sent until
-// so many messages were delivered.
+// bare makes nodes elect a leader, apply three commands and send heartbeats, until this number of messages was
+// delivered.
 func bare(nodes, messages int) {
 	all := make([]*core.RawNode, nodes)
 	disks := make([]*core.MemoryStorage, nodes)

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// A search with a known bug switched on.
+// This search has a known bug switched on.
 func Example() {
 	params, err := raft.System.Configure(3, nil, []string{string(raft.RF3)})
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 var graphs = flag.String("graphs", "", "keep the drawings of TestGraphs in this `folder`")
 
-// A run that a crash ended badly is drawn in every form. Its messages are
-// protocol buffers, told by their own text.
+// A run that fails because of a crash is drawn in every form. Its messages are protocol buffers, and the
+// drawings have their own text.
 func TestGraphs(t *testing.T) {
 	d := drive(t, 3, nil, []string{string(RF1)}, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 5}}, Trace: true})
 	var f *trace.Failure

@@ -17,14 +17,14 @@ var (
 	lengthsSeed = flag.Uint64("lengths-seed", 1, "the seed of the searches of that table")
 )
 
-// lengthOf says how long the run of a known bug is when it has been made shorter.
+// lengthOf is the expected length of the run of a known bug after it was shortened.
 type lengthOf struct {
 	of       known.Entry
 	seed1    int // the steps that the search by the catalogue's flags leaves on seed 1
 	shortest int // the fewest steps that were ever seen, on any seed and by any effort
 }
 
-// lengthsOf are those of all known bugs, in their order.
+// lengthsOf has the lengths for all known bugs, in their order.
 var lengthsOf = []lengthOf{
 	{Known[0], 14, 14}, {Known[1], 16, 16}, {Known[2], 82, 26}, {Known[3], 18, 18}, {Known[4], 51, 31}, {Known[5], 16, 16}, {Known[6], 36, 36}, {Known[7], 20, 20},
 	{Known[8], 18, 18}, {Known[9], 51, 45}, {Known[10], 47, 39}, {Known[11], 1, 1}, {Known[12], 36, 28}, {Known[13], 39, 39}, {Known[14], 8, 6}, {Known[15], 39, 39},

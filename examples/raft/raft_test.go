@@ -41,7 +41,7 @@ func drive(t testing.TB, nodes int, settings, bugs []string, config world.Config
 	return driven{w, choose.NewWalk(1)}
 }
 
-// A mood says how a walk is to pick its next step.
+// A mood sets how a walk picks its next step.
 type mood func(walk *choose.Walk, step int)
 
 // calm is a weighted walk without faults.
@@ -50,10 +50,10 @@ func calm(w *choose.Walk, _ int) { w.Rare, w.Uniform = false, false }
 // rough is a weighted walk in which faults are possible, and unlikely.
 func rough(w *choose.Walk, _ int) { w.Rare, w.Uniform = true, false }
 
-// wild takes faults for events like others: the budgets are spent at once.
+// wild is a walk in which faults are as likely as other events, so the budgets are spent at once.
 func wild(w *choose.Walk, _ int) { w.Rare, w.Uniform = true, true }
 
-// gusty is calm, but for one step in n, which is wild.
+// gusty returns a mood that is calm, except for one step in n, which is wild.
 func gusty(n int) mood {
 	return func(w *choose.Walk, step int) {
 		w.Rare = step%n == 0
@@ -66,7 +66,7 @@ var moods = []struct {
 	mood
 }{{"rough", rough}, {"wild", wild}, {"gusty", gusty(5)}}
 
-// run takes walk i in a mood until so many steps are taken, or done.
+// run takes walk i in a mood, until it has this number of steps or done returns true.
 func (d driven) run(m mood, i, steps int, done func() bool) *trace.Failure {
 	d.walk.Restart(1, uint64(i))
 	return d.Protect(func() {
@@ -75,7 +75,7 @@ func (d driven) run(m mood, i, steps int, done func() bool) *trace.Failure {
 	})
 }
 
-// on goes on from where the world is.
+// on continues the walk from the present state of the world.
 func (d driven) on(m mood, steps int, done func() bool) {
 	for end := d.Run.Steps() + steps; d.Judge.Check() == nil && d.Run.Steps() < end; {
 		m(d.walk, d.Run.Steps())
@@ -87,7 +87,7 @@ func (d driven) on(m mood, steps int, done func() bool) {
 
 func never() bool { return false }
 
-// Nearly every walk elects a leader and has all commands applied, soon.
+// Nearly every walk soon elects a leader and has all commands applied.
 func TestLive(t *testing.T) {
 	for _, nodes := range []int{1, 2, 3, 5} {
 		d := drive(t, nodes, nil, nil, world.Config{})
@@ -108,8 +108,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// Every walk, taken again by the numbers of its picks, comes to the same
-// state, at every tenth step of it.
+// If a walk is taken again by the numbers of its picks, it has the same state at every tenth step.
 func TestReplays(t *testing.T) {
 	const steps = 500
 	config := world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Partition: 1}}}
@@ -149,8 +148,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// Voters stand for election, and those that a joint configuration is about to leave behind;
-// a learner and a stranger do not. The clock of a leader that is removed goes on if it does.
+// Voters stand for election, and so do those that a joint configuration is about to remove. A learner and a
+// stranger do not.
 func TestWhoStandsForElection(t *testing.T) {
 	params, err := System.Configure(4, []string{"members=shrink"}, nil)
 	if err != nil {
@@ -168,8 +167,7 @@ func TestWhoStandsForElection(t *testing.T) {
 	}
 }
 
-// Nothing else than the node that runs changes: no message on its way, and no
-// other server by entries that are shared.
+// A step changes only the node that runs: no message under way, and no other server through shared entries.
 func TestNothingIsShared(t *testing.T) {
 	d := drive(t, 3, nil, nil, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Dup: 2}}, Audit: true})
 	for i := range long.Of(18, 100) {
@@ -179,8 +177,8 @@ func TestNothingIsShared(t *testing.T) {
 	}
 }
 
-// Whatever happens within the budgets, nothing goes wrong, and when it is over
-// all becomes well again.
+// Whatever faults happen within the budgets, no property is violated, and after they have ended every walk
+// becomes live.
 func TestSurvives(t *testing.T) {
 	for _, c := range []struct {
 		nodes  int
@@ -222,8 +220,8 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// survives takes walk i with faults, ends them, and counts the steps until the world is live. It
-// need not become so if too few servers are up for good.
+// survives takes walk i with faults, ends the faults, and returns the number of steps until the world is live.
+// The world need not become live if too few servers are up for good.
 func (d driven) survives(t *testing.T, m mood, i, steps int) int {
 	t.Helper()
 	failure := d.run(m, i, steps, never)
@@ -284,7 +282,7 @@ func TestCrashBugs(t *testing.T) {
 	}
 }
 
-// told is a failure's property, or the beginning of what was panicked.
+// told returns the property of a failure, or the beginning of its message if it is a panic.
 func told(f *trace.Failure) string {
 	if f.Property != "" {
 		return f.Property
@@ -293,7 +291,7 @@ func told(f *trace.Failure) string {
 	return "panic: " + words[0]
 }
 
-// The bug that needs no fault shows as a world that never becomes live.
+// The bug that needs no fault shows in a world that never becomes live.
 func TestRF3(t *testing.T) {
 	d := drive(t, 3, nil, []string{string(RF3)}, world.Config{})
 	for i := range 100 {

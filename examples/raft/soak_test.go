@@ -14,8 +14,9 @@ import (
 
 var soak = flag.Duration("soak", 0, "TestSoak troubles the servers for this time (default: it is skipped)")
 
-// Eight servers, live, whose logs are files, are killed, parted and paused in bad weather, and recover, and
-// nothing that they took is left over. It is the soak of package live, of a system of another module.
+// Eight servers, whose logs are files, run live. They are killed, parted and paused, with bad links, and
+// recover, and they leave nothing behind: no goroutine, no descriptor. Package live has the same test for
+// systems of the catalogue.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
 		t.Skip("-soak says for how long")
@@ -91,7 +92,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// descriptors is how many files are open, where the system tells.
+// descriptors returns the number of open files, or 0 if the operating system does not report it.
 func descriptors() int {
 	all, _ := os.ReadDir("/proc/self/fd")
 	return len(all)

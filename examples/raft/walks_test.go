@@ -18,7 +18,8 @@ var (
 	walksJournal = flag.String("walks-journal", "", "write into this `file` how far TestConfigurations came, and go on from there")
 )
 
-// progress is how far the walks of a configuration came.
+// progress has the numbers of walks and of steps that were taken in a configuration, and the length of the
+// longest recovery.
 type progress struct{ Walks, Steps, Longest int }
 
 const noteEvery = 200 // walks
@@ -51,8 +52,8 @@ var configurations = []struct {
 	{4, "elections=ticks members=remove proposals=4 reads=4", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1"},
 }
 
-// In each of twenty configurations nothing goes wrong while there are faults, and when
-// they are over all becomes well again.
+// In each of twenty configurations no property is violated while faults happen, and after they have ended every
+// walk becomes live.
 func TestConfigurations(t *testing.T) {
 	came := readJournal(t)
 	for _, c := range configurations {

@@ -40,7 +40,7 @@ func (m *memory) ReadAt(p []byte, off int64) (int, error) {
 
 func (m *memory) WriteAt(p []byte, off int64) (int, error) { return copy(m.data[off:], p), nil }
 
-// crash is the disk after a crash in which some sectors were written and others not.
+// crash returns the disk after a crash in which some sectors were written and others not.
 func crash(before, after []byte, written ...int) *memory {
 	data := bytes.Clone(before)
 	for _, sector := range written {
@@ -49,8 +49,8 @@ func crash(before, after []byte, written ...int) *memory {
 	return &memory{data}
 }
 
-// Without macemc: after two torn batches, an entry is read that has 512 zero bytes in its
-// middle, and that nobody appended in this form.
+// The error also shows without macemc. After two torn batches, an entry is read that has 512 zero bytes in its
+// middle, and that nobody has appended in this form.
 func TestTornEntryIsRead(t *testing.T) {
 	info := types.SegmentInfo{ID: 1, BaseIndex: 1, MinIndex: 1, SizeLimit: 4096}
 	must := func(err error) {

@@ -12,7 +12,7 @@ import (
 // TestSwim searches the correct protocol for a while.
 func TestSwim(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
-// TestKnownBugs finds each known bug by the default search, as what its story says.
+// TestKnownBugs checks that the default search finds each known bug with the verdict that its story implies.
 func TestKnownBugs(t *testing.T) {
 	for bug, want := range map[sim.BugID]trace.Verdict{
 		SM1: trace.VerdictDead, SM2: trace.VerdictSafety, SM3: trace.VerdictSafety, SM4: trace.VerdictSafety, SM5: trace.VerdictDead,

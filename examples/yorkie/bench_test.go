@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// Walks by macemc to their ends: steps of a second of processor time.
+// BenchmarkWalk takes walks to their ends, and reports steps in a second of processor time.
 func BenchmarkWalk(b *testing.B) {
 	params, err := System.Configure(2, []string{"edits=insert"}, nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func BenchmarkWalk(b *testing.B) {
 	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
-// The same edits on replicas that are kept, without macemc.
+// BenchmarkBare makes the same edits on replicas that are kept, without macemc.
 func BenchmarkBare(b *testing.B) {
 	menu := edits([]string{"insert"}, last)
 	draw, steps, began := rand.New(rand.NewPCG(1, 1)), 0, checker.Processor().Seconds()
@@ -62,7 +62,8 @@ func BenchmarkBare(b *testing.B) {
 	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
-// holder is a client whose state is the document itself, instead of the list of what was done.
+// holder is a client whose state is the document itself. The state of client is the list of its edits and
+// changes.
 type holder struct {
 	Actor int
 	Menu  []edit
@@ -92,8 +93,8 @@ func (h *holder) hear(_ sim.Env, _ sim.Addr, w wire) {
 	}
 }
 
-// The exhaustive phase where the state is the list of edits, and where it is the document:
-// states that differ, and transitions of a second of processor time.
+// BenchmarkSearch visits states that consist of lists of edits, and states that consist of documents. It
+// reports the number of different states, and transitions in a second of processor time.
 func BenchmarkSearch(b *testing.B) {
 	document := *System
 	document.New = func(p sim.Params, self sim.Addr) sim.Node {

@@ -32,9 +32,9 @@ func insert(at int) edit {
 	return edit{fmt.Sprintf("insert(%d)", at), func(t *json.Tree) { t.Edit(at, at, &json.TreeNode{Type: "text", Value: "x"}, 0) }}
 }
 
-// Without macemc: each of two clients makes one edit of <r><p>ab</p><p>cd</p></r> at the same
-// time, and then applies the other's. They show different trees from then on, or one cannot
-// apply the other's edit at all.
+// The replicas also differ without macemc. Each of two clients makes one edit of <r><p>ab</p><p>cd</p></r> at
+// the same time, and then applies the other's. They show different trees from then on, or one cannot apply the
+// other's edit at all.
 func TestReplicasDiffer(t *testing.T) {
 	for _, c := range []struct{ a, b edit }{
 		{split(1), style(1, 2)},

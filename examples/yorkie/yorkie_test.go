@@ -8,12 +8,12 @@ import (
 	"macemc/search"
 )
 
-// Insertions and styles alone: nothing is found.
+// With insertions and styles alone a search finds nothing.
 func TestInsertionsAgree(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Params: []string{"edits=insert"}, Walks: 50})
 }
 
-// Deletions differ: see docs/found.md. Those that are known hide no others.
+// With deletions replicas differ: see docs/found.md. If the known differences are ignored, others are found.
 func TestDeletionsDiffer(t *testing.T) {
 	params, err := System.Configure(0, []string{"edits=delete"}, nil)
 	if err != nil {

@@ -613,7 +613,7 @@
   const pinHere = () => { pin = { ...at }; against = "pin"; pickTab("compare"); };
   const tellTree = async (box) => {
     const bar = el(box, "div", "bar");
-    for (const [label, line, title] of [["walk 10", "walk 10", "ten steps at random from here"], ["walk until live", "walk live", "at random, until a state is live"], ["recovers?", "recovers", "whether a live state can still be reached from here"], ["critical step", "critical", "find the critical step of this branch, and the nearest live run"], ["heal", "heal", "let the environment stop misbehaving"]]) {
+    for (const [label, line, title] of [["walk 10", "walk 10", "ten steps at random from here"], ["walk until live", "walk live", "at random, until a state is live"], ["recovers?", "recovers", "whether a live state can still be reached from here"], ["critical step", "critical", "find the critical step of this branch, and the nearest live run"], ["heal", "heal", "end the faults of the environment"]]) {
       const b = el(bar, "button", "", label);
       b.title = title;
       b.addEventListener("click", () => execute(line));

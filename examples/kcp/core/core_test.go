@@ -17,8 +17,8 @@ func sent(update func(func(Packet))) (all []string) {
 	return all
 }
 
-// A segment is sent again when its timeout is over, and not before: of time that goes by
-// here and not in the process.
+// A segment is sent again when its timeout is over, and not before. The timeout depends on the time that Pass
+// lets pass, and not on the clock of the process.
 func TestTimeout(t *testing.T) {
 	for _, timed := range []bool{false, true} {
 		a, _ := ends(Options{Timed: timed})
@@ -38,7 +38,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A round trip takes as long as it does, by the sender's clock.
+// A round trip takes the time that has passed by the sender's clock, or no time if it is not Timed.
 func TestRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		timed bool

@@ -15,10 +15,10 @@ import (
 	"macemc/live"
 )
 
-// patience is after how long the test is given up.
+// patience is the time after which the test fails.
 const patience = 30 * time.Second
 
-// try asks until it is answered: while a leader is elected, nobody is.
+// try repeats a request until it is answered. Requests get no answer while a leader is elected.
 func try(t *testing.T, api http.Handler, method, key, body string) string {
 	t.Helper()
 	for until := time.Now().Add(patience); time.Now().Before(until); {

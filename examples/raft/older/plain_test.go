@@ -34,7 +34,7 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// ready saves, applies and collects what the servers have to send.
+// ready does the work of the servers' Readies: it saves, applies, and collects the messages to send.
 func (c *cluster) ready() {
 	for id := uint64(1); id <= 3; id++ {
 		for n := c.nodes[id]; n.HasReady(); {
@@ -56,7 +56,7 @@ func (c *cluster) ready() {
 	}
 }
 
-// only delivers some of the messages, until there are none, and loses the others.
+// only delivers some of the messages, until no messages are left, and loses the others.
 func (c *cluster) only(t *testing.T, these func(raftpb.Message) bool) {
 	for c.ready(); len(c.sent) > 0; c.ready() {
 		m := c.sent[0]
@@ -70,8 +70,8 @@ func (c *cluster) only(t *testing.T, these func(raftpb.Message) bool) {
 	}
 }
 
-// A server follows one that was never elected: it takes any answer of a higher term for one
-// of a leader. The test passes as long as that is so.
+// A server follows another one that was never elected: it takes any answer of a higher term for that of a
+// leader. The test passes as long as the library has this bug.
 func TestFollowsWhoWasNotElected(t *testing.T) {
 	c := newCluster(t)
 	if err := c.nodes[1].Campaign(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Each fix can be undone in the library as it is now, and what is left is Go.
+// Each fix can be undone in the present source of the library, and the result is valid Go.
 func TestBugs(t *testing.T) {
 	folder, err := library()
 	if err != nil {
