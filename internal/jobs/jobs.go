@@ -45,8 +45,8 @@ type Status struct {
 
 // Hands has the resources with which a worker takes walks.
 type Hands struct {
-	N, Memory int // the number of goroutines, and the bytes that the process may have
-	Taker     func(Job) (*search.Taker, error)
+	N, Memory int                              // the number of goroutines, and the number of bytes that the process may use
+	Taker     func(Job) (*search.Taker, error) // returns a Taker, which takes walks of the job
 	// Remotes returns a function that makes Remotes, which visit states of a job that are divided into
 	// shards.
 	Remotes func(j Job, shards int) (func() (*search.Remote, error), error)

@@ -32,8 +32,8 @@ type Bug struct {
 	Verdict trace.Verdict
 	// Or is another verdict that a search finds first on some seeds, or VerdictNone.
 	Or trace.Verdict
-	// Critical lists the possible critical steps of the run. It is empty if none is stated;
-	// for a run that is found dead it must not be.
+	// Critical lists the possible critical steps of the run. It is empty if none is stated, which
+	// is not allowed for a bug whose runs are dead.
 	Critical []Critical
 	// Meant describes the steps in Critical in words, or gives the reason why none is stated.
 	Meant string
@@ -45,7 +45,7 @@ type Bug struct {
 	Paper string
 }
 
-// Share is a part of a number of seeds: on Held of them, Of in all, a statement was true.
+// Share says that a statement was true on Held of Of seeds.
 type Share struct{ Held, Of int }
 
 // Like reports whether other is not significantly smaller than s, by Fisher's exact test: if the statement were true

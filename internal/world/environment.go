@@ -538,8 +538,8 @@ func (e *Environment) spend(k int) {
 }
 
 // The indices of some budgets: each is that of the budget's name in contract.FaultNames. The last index is
-// that of the budget of early firings (see Allow), whose unused part is counted from Unlimited, so that it is
-// 0 when there is no limit.
+// that of the budget of early firings (see Allow), whose unused part is counted from Unlimited: 0 means that
+// there is no limit, as after healing.
 var (
 	budgetRare  = slices.Index(faultNames, "rare")
 	budgetDisk  = slices.Index(faultNames, "disk")

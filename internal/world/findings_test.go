@@ -319,8 +319,8 @@ func (*shelf) Init(env sim.Env)                       { env.After(time.Second, t
 func (*shelf) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*shelf) Handle(sim.Env, sim.Signal)             {}
 
-// TestAuditOfSeveralProperties: the property that changes a node is found, whatever the others then do: they hold,
-// one of them does not hold or panics, and a step, healing or nothing follows.
+// TestAuditOfSeveralProperties checks that the audit names the property that changes a node, even if another property
+// then does not hold, panics or gives two answers, and whether a step, healing or nothing follows.
 func TestAuditOfSeveralProperties(t *testing.T) {
 	type view = sim.View[*shelf]
 	changed := func(v view) bool { n0, _ := v.At(v.Params().Addr(0)); return n0.Kept != nil }
