@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"macemc/internal/canon"
@@ -37,7 +38,7 @@ type Bank struct {
 	opened [][]uint32 // by place and number: the number, plus one, of the part with the connection open
 	products
 
-	live    int     // the number of nodes of a place that are kept unpacked
+	live    []int   // by place: the number of nodes that are kept unpacked
 	frames  *frames // the frames of packed nodes
 	walker  *canon.Walker
 	sys     *sim.System
@@ -94,7 +95,7 @@ type memoryPart struct{ of any }
 // params and configurations may share one.
 func (st *State) NewBank() *Bank {
 	places := st.sums.Len()
-	b := &Bank{n: st.n, at: st.sums.Places, keys: keysOf(st.n, places), slow: st.links.Slow(), of: newStock(st.n, places), live: st.live, frames: newFrames(), sys: st.sys}
+	b := &Bank{n: st.n, at: st.sums.Places, keys: keysOf(st.n, places), slow: st.links.Slow(), of: newStock(st.n, places), live: slices.Repeat([]int{st.live}, st.n), frames: newFrames(), sys: st.sys}
 	b.remember(places)
 	return b
 }
@@ -195,7 +196,7 @@ func (st *State) bank(b *Bank, p int) uint32 {
 		}
 		return id
 	}
-	if p < st.n && b.of.shelves[p].full(b.live) {
+	if p < st.n && b.of.shelves[p].full(b.live[p]) {
 		return st.addPacked(b, p, sum, st.sums.At()[p])
 	}
 	return b.add(p, sum, st.part(p))

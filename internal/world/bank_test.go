@@ -320,6 +320,30 @@ func (c *counter) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
+// TestPacks checks that a bank packs the nodes of a place that are added after a call of Packs, that it does not pack
+// others, and that every state can be loaded afterwards.
+func TestPacks(t *testing.T) {
+	b := newBanked(t, shaped, Config{}, 1)
+	b.run(1, 40, false)
+	before := [2]int{b.bank.of.shelves[0].sums.Len(), b.bank.of.shelves[1].sums.Len()}
+	b.bank.Packs(0)
+	b.run(2, 80, true)
+	for place, was := range before {
+		now := b.bank.of.shelves[place].sums.Len()
+		for id := 1; id < now; id++ {
+			if packed := b.bank.record(place, uint32(id)) != nil; packed != (place == 0 && id >= was) {
+				t.Errorf("node %d of place %d is packed: %t; the bank had %d before", id, place, packed, was)
+			}
+		}
+		if now == was {
+			t.Errorf("there is no further node of place %d", place)
+		}
+	}
+	for at := range b.moments {
+		b.load(b.w, at)
+	}
+}
+
 // TestBankFindsPartsAgain checks that a walk which is repeated finds all of its parts in the bank, and adds
 // none.
 func TestBankFindsPartsAgain(t *testing.T) {

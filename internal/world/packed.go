@@ -235,6 +235,9 @@ func (b *Bank) recorded(i int, k *nodePart, packed []byte) (record []byte, due b
 	return b.packing, b.packs%packedEvery == 1
 }
 
+// Packs makes the bank pack all further nodes of a place.
+func (b *Bank) Packs(place int) { b.live[place] = 0 }
+
 // Unpacked returns the reason why nodes are not packed, or "" if all can be packed or none had to be.
 func (b *Bank) Unpacked() string {
 	if why := b.frames.why.Load(); why != nil {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -123,14 +124,14 @@ func (b *Bank) Share() *Bank {
 		b.vault.twinned.Store(int32(len(b.of.twins)))
 		b.of = newStock(b.n, len(b.of.shelves))
 	}
-	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, vault: b.vault, of: newStock(b.n, len(b.of.shelves)), live: b.live, frames: b.frames, sys: b.sys, products: b.products}
+	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, vault: b.vault, of: newStock(b.n, len(b.of.shelves)), live: slices.Clone(b.live), frames: b.frames, sys: b.sys, products: b.products}
 	other.remember(len(b.of.shelves))
 	return other
 }
 
 // Afresh returns a bank without parts, for states of the same system. It packs all nodes that can be packed.
 func (b *Bank) Afresh() *Bank {
-	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, of: newStock(b.n, len(b.of.shelves)), frames: b.frames, sys: b.sys}
+	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, of: newStock(b.n, len(b.of.shelves)), live: make([]int, b.n), frames: b.frames, sys: b.sys}
 	other.remember(len(b.of.shelves))
 	return other
 }

@@ -40,6 +40,7 @@ type Memo struct {
 	looked  int      // how often a footprint of several parts was looked up
 	turn    int32    // the value of deep.turn when this memo last forgot everything
 	batches int      // batches since then
+	given   bool     // the results were given up, since the steps of all nodes are dear
 
 	keys   []uint64    // the keys under which the results of the present step are stored
 	pieces []*standing // the footprints that make up its result; nil for one that is not known
@@ -164,6 +165,19 @@ func (m *Memo) Expand(state uint32) error {
 	return m.plainly(state, faults)
 }
 
+// gives up the results, once, since the steps of all nodes are dear. It also makes the bank pack all further nodes:
+// a node that is seldom the same as another one takes less memory then, and its steps are taken as fast. The batch must
+// be empty.
+func (m *Memo) gives() {
+	if m.given {
+		return
+	}
+	m.given, m.cache = true, m.cache.with(m.x, new(learnt))
+	for i := range m.n {
+		m.x.Bank.Packs(i)
+	}
+}
+
 // plainly takes the steps of a plain state. faults says whether faults are possible.
 func (m *Memo) plainly(state uint32, faults bool) error {
 	k, err := m.plainSteps(state)
@@ -278,6 +292,7 @@ func (m *Memo) Rest(state uint32, k int) error {
 		if err := m.Settle(); err != nil {
 			return err
 		}
+		m.gives()
 		return InWorld{m.x}.Rest(state, k)
 	}
 	m.goTo(m.x.layout.Load(), m.x.rec(state))

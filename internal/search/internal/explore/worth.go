@@ -32,7 +32,7 @@ func (a *asking) most(runs int) (most bool) {
 
 // worthRuns is the number of handler runs after which a node's steps become dear, if most steps
 // that were asked for meanwhile had to be run.
-const worthRuns = 1 << 14
+const worthRuns = 1 << 12
 
 func newWorth(nodes, runs int) worth {
 	return worth{of: make([]asking, nodes), runs: cmp.Or(runs, worthRuns)}
