@@ -306,15 +306,15 @@ func (b *Bank) links(place int) bool {
 	return c%b.n != c/b.n
 }
 
-// Push returns the number of the part that part id becomes when one more message from node
-// from is added: to the end of a channel, or to a set.
-func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
+// Push returns the part that part id becomes when one more message from node from is added:
+// to the end of a channel, or to a set.
+func (b *Bank) Push(place int, id uint32, from int, message uint32) Product {
 	key := b.key(place, id, from, message)
-	if to, known := b.products[pushed].Get(key); known {
-		return to
+	if made, known := b.products[pushed].Get(key); known {
+		return made
 	}
-	if to, known := b.learnt(pushed, key); known {
-		return to
+	if made, known := b.learnt(pushed, key); known {
+		return made
 	}
 	p := b.message(message)
 	var to uint32
@@ -329,19 +329,16 @@ func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 		members, _ := b.part(place, id).([]netsim.Member)
 		to = b.addMember(place, id, members, netsim.Member{From: from, Packet: p})
 	}
-	b.notes(pushed, key, to)
-	return to
+	return b.notes(pushed, key, place, id, to)
 }
 
-// Put returns the number of the part that the set part id becomes when one more message is
-// put into the bag.
-func (b *Bank) Put(place int, id uint32, from int, message uint32) uint32 {
+// Put returns the part that the set part id becomes when one more message is put into the bag.
+func (b *Bank) Put(place int, id uint32, from int, message uint32) Product {
 	return b.bag(put, place, id, from, message, func(s *netsim.Set, m netsim.Member) { s.Put(m.From, 0, m.Packet) })
 }
 
-// Take returns the number of the part that the set part id becomes when one message is
-// taken out of the bag.
-func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
+// Take returns the part that the set part id becomes when one message is taken out of the bag.
+func (b *Bank) Take(place int, id uint32, from int, message uint32) Product {
 	return b.bag(taken, place, id, from, message, func(s *netsim.Set, m netsim.Member) {
 		for i, at := range s.For(0) {
 			if at.From == m.From && at.Sum == m.Sum && at.Count > 0 {
@@ -353,15 +350,15 @@ func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	})
 }
 
-// bag calls do to change a copy of the set part id, and returns the number of the resulting part. The
-// number is cached in b.products[kind].
-func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
+// bag calls do to change a copy of the set part id, and returns the resulting part, which is cached in
+// b.products[kind].
+func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) Product {
 	key := b.key(place, id, from, message)
-	if to, known := b.products[kind].Get(key); known {
-		return to
+	if made, known := b.products[kind].Get(key); known {
+		return made
 	}
-	if to, known := b.learnt(kind, key); known {
-		return to
+	if made, known := b.learnt(kind, key); known {
+		return made
 	}
 	members, _ := b.part(place, id).([]netsim.Member)
 	set := netsim.NewSet(1)
@@ -371,15 +368,14 @@ func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func
 	if all := clone(set.For(0)); len(all) > 0 {
 		to = b.add(place, placed(membersSum(all), place), all)
 	}
-	b.notes(kind, key, to)
-	return to
+	return b.notes(kind, key, place, id, to)
 }
 
 // learnt updates the bank's copy of the vault's products, in which another bank may have recorded the
-// product with this key. It returns the number of the product, and reports whether it is known now.
-func (b *Bank) learnt(kind int, key uint64) (to uint32, known bool) {
+// product with this key. It returns the product, and reports whether it is known now.
+func (b *Bank) learnt(kind int, key uint64) (made Product, known bool) {
 	if b.vault == nil {
-		return 0, false
+		return Product{}, false
 	}
 	b.vault.mu.Lock()
 	defer b.vault.mu.Unlock()
@@ -387,16 +383,19 @@ func (b *Bank) learnt(kind int, key uint64) (to uint32, known bool) {
 	return b.products[kind].Get(key)
 }
 
-// notes records the number of a product, for this bank and those that share its parts.
-func (b *Bank) notes(kind int, key uint64, to uint32) {
+// notes records that the part id at a place has become part to, for this bank and those that share its
+// parts. It returns the product.
+func (b *Bank) notes(kind int, key uint64, place int, id, to uint32) Product {
+	made := Product{to, b.Sum(place, to).Sub(b.Sum(place, id))}
 	if b.vault == nil {
-		b.products.note(kind, key, to)
-		return
+		b.products.note(kind, key, made)
+		return made
 	}
 	b.vault.mu.Lock()
 	defer b.vault.mu.Unlock()
-	b.vault.products.note(kind, key, to)
+	b.vault.products.note(kind, key, made)
 	b.products.refresh(b.vault)
+	return made
 }
 
 // refresh updates a bank's copy of the products to those of the vault, which banks share.
@@ -404,9 +403,9 @@ func (p *products) refresh(v *vault) { *p = v.products }
 
 // note records the product with a key, unless it is known: another bank may have been
 // faster.
-func (p *products) note(kind int, key uint64, to uint32) {
+func (p *products) note(kind int, key uint64, made Product) {
 	if _, known := p[kind].Get(key); !known {
-		p[kind].Put(key, to)
+		p[kind].Put(key, made)
 	}
 }
 

@@ -142,7 +142,7 @@ func TestArithmeticMakesParts(t *testing.T) {
 			place := n + b.r.IntN(2*n*n+n)
 			switch tcp := place < UDPPlace(n, 0); {
 			case b.r.IntN(2) == 0:
-				v[place] = b.bank.Push(place, v[place], b.r.IntN(n), w.State.Message(b.bank, note(b.r.IntN(3))))
+				v[place] = b.bank.Push(place, v[place], b.r.IntN(n), w.State.Message(b.bank, note(b.r.IntN(3)))).To
 			case place < SetPlace(n, 0) && b.bank.Queue(place, v[place]).Head != 0:
 				v[place] = b.bank.Pop(place, v[place])
 			case tcp && b.bank.links(place):
@@ -285,12 +285,16 @@ func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int
 				return nil, false
 			}
 			was := v[place]
-			v[place] = b.bank.Push(place, was, i, w.State.Message(b.bank, effect.Value))
+			made := b.bank.Push(place, was, i, w.State.Message(b.bank, effect.Value))
+			v[place] = made.To
+			if want := b.bank.Sum(place, made.To).Sub(b.bank.Sum(place, was)); made.Delta != want {
+				b.t.Fatalf("pushed, the identity changes by %v; want %v", made.Delta, want)
+			}
 			seen[name]++
 			seen["pushed what was there"] += count(v[place] == was)
 			seen["pushed to the popped channel"] += count(place == popped)
-			if again := b.bank.Push(place, was, i, w.State.Message(b.bank, effect.Value)); again != v[place] {
-				b.t.Fatalf("pushed twice is %d and %d", v[place], again)
+			if again := b.bank.Push(place, was, i, w.State.Message(b.bank, effect.Value)); again != made {
+				b.t.Fatalf("pushed twice is %v and %v", made, again)
 			}
 		case trace.EffectRefused:
 			seen["lost or refused"]++
@@ -355,7 +359,7 @@ func TestArithmeticOfSets(t *testing.T) {
 	for _, order := range orders {
 		id := uint32(0)
 		for _, k := range order {
-			id = b.Push(place, id, k%2, w.State.Message(b, note(k)))
+			id = b.Push(place, id, k%2, w.State.Message(b, note(k))).To
 		}
 		if end != 0 && id != end {
 			t.Errorf("in the order %v the set is %d, not %d", order, id, end)

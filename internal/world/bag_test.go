@@ -150,16 +150,16 @@ func TestBagByNumber(t *testing.T) {
 	one, two := w.State.Message(bank, number{1}), w.State.Message(bank, number{2})
 	id := empty[place]
 	for _, m := range []uint32{one, two, one} {
-		id = bank.Put(place, id, 0, m)
+		id = bank.Put(place, id, 0, m).To
 	}
 	if id != full[place] || id == empty[place] {
 		t.Errorf("put by number, the bag is part %d, and in the world %d", id, full[place])
 	}
-	mixed := bank.Push(place, full[place], 0, one) // in the set too
+	mixed := bank.Push(place, full[place], 0, one).To // in the set too
 	for _, m := range []uint32{one, one, two} {
-		id, mixed = bank.Take(place, id, 0, m), bank.Take(place, mixed, 0, m)
+		id, mixed = bank.Take(place, id, 0, m).To, bank.Take(place, mixed, 0, m).To
 	}
-	if id != empty[place] || mixed == id || mixed != bank.Push(place, empty[place], 0, one) {
+	if id != empty[place] || mixed == id || mixed != bank.Push(place, empty[place], 0, one).To {
 		t.Errorf("what is left is part %d, and %d with a message of a set; want %d", id, mixed, empty[place])
 	}
 }

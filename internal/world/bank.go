@@ -49,10 +49,17 @@ type Bank struct {
 	framed  framed
 }
 
-// products has the numbers of the parts that steps have made from other parts, by how they
-// were made: a message was pushed, put into a bag, or taken out. A bank that shares its
-// parts has a copy of the vault's products.
-type products [3]flat.Table[uint32]
+// products has the parts that steps have made from other parts, by how they were made: a
+// message was pushed, put into a bag, or taken out. A bank that shares its parts has a
+// copy of the vault's products.
+type products [3]flat.Table[Product]
+
+// Product is a part that a step has made from another part of the same place: its number,
+// and the change of the state's identity.
+type Product struct {
+	To    uint32
+	Delta canon.Hash
+}
 
 const (
 	pushed = iota // the part with one more message

@@ -112,10 +112,10 @@ func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	return &b.changes[len(b.changes)-1]
 }
 
-// become sets the change at to the part with number to, and updates the identity of candidate c.
-func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
-	c.replace(bank.Sum(int(at.place), at.id), bank.Sum(int(at.place), to))
-	*at = change{at.place, to}
+// becomes makes the change at, of candidate c, one to the part made, and updates the candidate's identity.
+func (c *candidate) becomes(at *change, made world.Product) {
+	at.id = made.To
+	c.Sum = c.Sum.Add(made.Delta)
 }
 
 // skip adds the results o of event number k of the last parent, an event of this node, to the list

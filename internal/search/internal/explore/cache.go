@@ -68,11 +68,11 @@ type learnt struct {
 
 // tables finds footprints. Each memo has a view of the tables that are learnt, which it reads without a lock.
 type tables struct {
-	signals    flat.Table[*footprint] // by a key that identifies an event which a node has by itself, and the node's part
-	deliveries flat.Table[*footprint] // by a key that identifies a message, its link, its sender, its receiver and the receiver's part; nil means that the node declines the message
-	shapes     flat.Table[*shape]     // by a key that identifies an event and a node's part: the first of its shapes
-	byParts    flat.Table[*standing]  // by a hash of a shape and of parts: the first of its footprints
-	memories   flat.Table[uint32]     // by a key that identifies a list of facts and a monitor's memory: the memory after these facts
+	signals    flat.Table[*footprint]    // by a key that identifies an event which a node has by itself, and the node's part
+	deliveries flat.Table[*footprint]    // by a key that identifies a message, its link, its sender, its receiver and the receiver's part; nil means that the node declines the message
+	shapes     flat.Table[*shape]        // by a key that identifies an event and a node's part: the first of its shapes
+	byParts    flat.Table[*standing]     // by a hash of a shape and of parts: the first of its footprints
+	memories   flat.Table[world.Product] // by a key that identifies a list of facts and a monitor's memory: the memory after these facts
 }
 
 func (t *tables) ofNode(own bool) *flat.Table[*footprint] {
@@ -545,7 +545,7 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 			}
 			for k := range effects {
 				if e := &effects[k]; e.does == effectTell {
-					if to, known := m.heard(e, m.v[e.place]); known && to != x.World.State.SavePart(x.Bank, int(e.place)) {
+					if made, known := m.heard(e, m.v[e.place]); known && made != m.memory(int(e.place)) {
 						return x.differs(i, twin, "tells a monitor something else", "")
 					}
 				}

@@ -1,6 +1,9 @@
 package explore
 
-import "macemc/internal/canon"
+import (
+	"macemc/internal/canon"
+	"macemc/internal/world"
+)
 
 // A step that emits facts changes the memories of monitors. Which facts it emits follows from its node's
 // part alone, as its other effects do, and what a fact makes of a memory follows from the two. So the
@@ -48,9 +51,8 @@ func (c *cache) heardKey(e *effect, id uint32) uint64 {
 	return (uint64(e.id)*uint64(monitors)+uint64(int(e.place)-c.healed))<<32 | uint64(id)
 }
 
-// heard returns the number of the memory that follows from the one with number id by the facts of
-// effect e, if it is known.
-func (c *cache) heard(e *effect, id uint32) (to uint32, known bool) {
+// heard returns the memory that follows from the one with number id by the facts of effect e, if it is known.
+func (c *cache) heard(e *effect, id uint32) (made world.Product, known bool) {
 	return c.memories.Get(c.heardKey(e, id))
 }
 
@@ -76,7 +78,7 @@ func (m *Memo) hears(state uint32, k, i int, e occurrence, o *footprint) error {
 		}
 		for j := range was.effects {
 			if s := &was.effects[j]; s.does == effectTell {
-				m.common.hear(m.heardKey(s, m.v[s.place]), m.x.World.State.SavePart(m.x.Bank, int(s.place)))
+				m.common.hear(m.heardKey(s, m.v[s.place]), m.memory(int(s.place)))
 			}
 		}
 	})
@@ -85,6 +87,13 @@ func (m *Memo) hears(state uint32, k, i int, e occurrence, o *footprint) error {
 		err = differs
 	}
 	return err
+}
+
+// memory returns the memory of the monitor at a place after the step that was just taken from the position.
+func (m *Memo) memory(place int) world.Product {
+	b := m.x.Bank
+	to := m.x.World.State.SavePart(b, place)
+	return world.Product{To: to, Delta: b.Sum(place, to).Sub(b.Sum(place, m.v[place]))}
 }
 
 // heardAll reports whether all effects of footprint o on the monitors of the position are known.
@@ -101,12 +110,12 @@ func (m *Memo) heardAll(o *footprint) bool {
 	return true
 }
 
-// hear stores the number of a memory under a key, unless another goroutine has done so.
-func (l *learnt) hear(key uint64, to uint32) {
+// hear stores a memory under a key, unless another goroutine has done so.
+func (l *learnt) hear(key uint64, made world.Product) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, known := l.memories.Get(key); !known {
-		l.memories.Put(key, to)
+		l.memories.Put(key, made)
 	}
 }
 

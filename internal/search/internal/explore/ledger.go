@@ -155,7 +155,7 @@ func (m *marks) Set(i uint32)      { m[i%blockStates/64] |= 1 << (i % 64) }
 // have: see Room.
 const (
 	LedgerLeast = 1 << 18
-	ledgerSmall = 1 << 19 // a smaller set becomes twice as large at once
+	ledgerSmall = 1 << 19 // a smaller set becomes larger by several steps at once
 )
 
 func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*Ledger, error) {
@@ -741,7 +741,7 @@ func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 	larger := now / 2 * 3
 	switch {
 	case now < ledgerSmall:
-		larger = 2 * now
+		larger = now / 2 * 9
 	case l.Prints != nil: // the set takes most of the memory, so it grows in small steps
 		larger = now / 5 * 6
 	}

@@ -603,16 +603,16 @@ func (m *Memo) apply(c *candidate, r *result, i int) bool {
 		case effectPop:
 			m.pop(c, int(e.place))
 		case effectTell:
-			to, known := m.heard(e, m.v[e.place])
+			made, known := m.heard(e, m.v[e.place])
 			if !known {
 				panic("macemc bug: search: a monitor's memory after a step is not known, and hears has looked it up")
 			}
-			if to != m.v[e.place] {
-				m.become(b, c, m.changing(c, e.place, m.v), to)
+			if made.To != m.v[e.place] {
+				c.becomes(m.changing(c, e.place, m.v), made)
 			}
 		case effectTake:
 			at := m.changing(c, e.place, m.v)
-			m.become(b, c, at, b.Take(int(e.place), at.id, int(e.room), e.id))
+			c.becomes(at, b.Take(int(e.place), at.id, int(e.room), e.id))
 		case effectPush, effectPut:
 			at := m.changing(c, e.place, m.v)
 			place := int(e.place)
@@ -620,9 +620,9 @@ func (m *Memo) apply(c *candidate, r *result, i int) bool {
 				return false
 			}
 			if e.does == effectPut {
-				m.become(b, c, at, b.Put(place, at.id, i, e.id))
+				c.becomes(at, b.Put(place, at.id, i, e.id))
 			} else {
-				m.become(b, c, at, b.Push(place, at.id, i, e.id))
+				c.becomes(at, b.Push(place, at.id, i, e.id))
 			}
 		}
 	}
