@@ -117,7 +117,7 @@ func (c *coordinator) begin(j jobs.Job, in *storage) (err error) {
 	}); err != nil {
 		return err
 	}
-	c.epoch = uint64(time.Now().UnixNano()) // not a count: a worker may have been connected to another server before
+	c.epoch = uint64(time.Now().UnixNano()) // the time and not a count, since a worker may know an epoch of another server
 	c.of = j
 	if err := c.sure(nil, func(ctx context.Context) error {
 		if err := c.work.Purge(ctx); err != nil {

@@ -264,7 +264,7 @@ func (s *survey) find(ctx context.Context) error {
 // states in which runs begin.
 func (s *survey) anew(name string, starts [][][]byte) error {
 	s.now = space{Run: "", Last: s.now.Last, Starts: make([]uint64, s.n), Ends: make([]uint64, s.n), Some: make([]bool, s.n), Reads: make([]uint64, s.n), Owners: make([]owner, s.n)}
-	if err := s.put(nil); err != nil { // so that this is repeated if it is not completed
+	if err := s.put(nil); err != nil { // first, so that the next coordinator repeats this if it is not completed
 		return err
 	}
 	if err := s.sure(nil, func(ctx context.Context) error {
@@ -485,7 +485,7 @@ func (s *survey) reads(stopped func() bool) error {
 // look reads the last record of shard k.
 func (s *survey) look(ctx context.Context, k int) error {
 	m, err := last(ctx, s.visited[k], subjectVisited(k))
-	if err != nil || m == nil || m.Sequence <= s.at[k] { // an old answer says nothing
+	if err != nil || m == nil || m.Sequence <= s.at[k] { // the server may give an old answer, which is ignored
 		return err
 	}
 	r, of, err := readRecord(m.Data)

@@ -115,7 +115,7 @@ func (c *child) heard() func() string {
 	at := int64(0)
 	return func() string {
 		size := sizeOf(c.prints)
-		if size < at { // it was too much, and the keeper took it away
+		if size < at { // the file was too large, and the keeper has emptied it
 			at = 0
 		}
 		text := make([]byte, min(size-at, heardMost))

@@ -266,7 +266,7 @@ func (t *workerRun) ofJob(j jobs.Job) (sys *sim.System, opts search.Options, err
 	if err := cmd.ParseFlags(j.Args[1:]); err != nil {
 		return nil, opts, fmt.Errorf("%w: %w", jobs.ErrRefused, err)
 	}
-	f.out, f.state, f.prefix = os.TempDir(), "", "" // they are the coordinator's
+	f.out, f.state, f.prefix = os.TempDir(), "", "" // these are folders and files of the coordinator's machine
 	if err := f.check(cmd); err != nil {
 		return nil, opts, fmt.Errorf("%w: %w", jobs.ErrRefused, err)
 	}

@@ -226,7 +226,7 @@ func (t *lookRun) run(name string, into looking) (status int, err error) {
 		t.endWith(status)
 	}
 	replay, live, lasting, seen := opts.Search, false, false, new(recording.Recording)
-	replay.AsRecorded = true // what it comes to is decided when it is looked into
+	replay.AsRecorded = true // the analysis decides how the run ends
 	replay.See = func(w *world.World) {
 		seen.See(w)
 		lasting = w.Judge.CanBeLive()
@@ -234,8 +234,8 @@ func (t *lookRun) run(name string, into looking) (status int, err error) {
 	}
 	again, err := search.Replay(sys, path, replay)
 	if err == nil && again.Finding.Verdict == trace.VerdictNone && lasting && !live {
-		// It ended without being live, as the run of live nodes may. Whether that is for good is asked
-		// of a dead run.
+		// The run ended without being live, as a run of live nodes may. Only a path with the verdict dead is
+		// analyzed for whether it can recover, so this path gets that verdict.
 		path.Set("verdict", trace.VerdictDead.String())
 		opts.Effort, seen = endedEffort, new(recording.Recording)
 		again, err = search.Replay(sys, path, replay)

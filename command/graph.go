@@ -256,7 +256,7 @@ func (t *graphRun) drawn(name string) (*run, error) {
 	}
 	seen, live := new(recording.Recording), false
 	r, stuck, err := (*search.Replayed)(nil), true, error(nil)
-	if v, _ := path.Get("verdict"); v == trace.VerdictKilled.String() { // its last step is not for this process
+	if v, _ := path.Get("verdict"); v == trace.VerdictKilled.String() { // its last step would end this process
 		r, err = search.Killed(sys, path, "the step ends the process, and was not taken now", "")
 	} else {
 		r, stuck, err = replayed(sys, path, func(w *world.World) {

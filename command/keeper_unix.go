@@ -47,11 +47,11 @@ func heldBy() *child {
 	if role == "" {
 		return nil
 	}
-	os.Unsetenv(asChild) // what handlers start is none
+	os.Unsetenv(asChild) // programs that handlers start are no children of the keeper
 	memory, alive, token := moved(fdTrail, "trail"), moved(fdAlive, "alive"), make([]byte, tokenBytes)
 	held, err := trail.Open(memory)
 	memory.Close()
-	if _, failed := io.ReadFull(alive, token); err != nil || failed != nil { // never a keeper of its own: that would have children without end
+	if _, failed := io.ReadFull(alive, token); err != nil || failed != nil { // it must not become a keeper, or processes would start each other without end
 		fmt.Fprintln(os.Stderr, "macemc: a process that takes runs has no keeper:", errors.Join(err, failed))
 		os.Exit(exitInput)
 	}
@@ -69,7 +69,7 @@ func heldBy() *child {
 // moved moves a file of the child to a high number, and returns it.
 func moved(fd uintptr, name string) *os.File {
 	high, _, no := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_DUPFD_CLOEXEC, fdHigh)
-	if no != 0 { // the limit of open files of a process is lower
+	if no != 0 { // the number is above the limit of open files
 		syscall.CloseOnExec(int(fd))
 		return os.NewFile(fd, name)
 	}
@@ -154,7 +154,7 @@ func (t *tool) keep(inProcess bool) (kept *keeper) {
 	if errors.Join(err, failed) != nil {
 		return nil
 	}
-	for _, file := range []*os.File{k.said, k.printed} { // several write to each
+	for _, file := range []*os.File{k.said, k.printed} { // several processes write to each
 		if _, _, no := syscall.Syscall(syscall.SYS_FCNTL, file.Fd(), syscall.F_SETFL, syscall.O_RDWR|syscall.O_APPEND); no != 0 {
 			return nil
 		}

@@ -42,7 +42,7 @@ type liveFlags struct {
 	pace                 float64
 	record, dir, metrics string
 	only                 string
-	id                   int // the same; -1 means all
+	id                   int // the number in only; -1 means all nodes
 	book                 string
 	public               bool
 	cert, key, ca        string
@@ -432,7 +432,7 @@ func (t *liveRun) all(ctx context.Context, c live.Config) (status int, err error
 	if err := <-ended; err != nil {
 		v.say("the faults have ended: %v", err)
 	}
-	if trouble != nil && why == nil { // what was healed has to recover
+	if trouble != nil && why == nil { // after the faults have ended, the system must recover
 		follow.Wait(20*time.Second, func(w *live.Watch) bool {
 			is, _ := w.Live()
 			return is || !w.Recovers() || len(w.Violations()) > 0
@@ -489,7 +489,7 @@ func (t *liveRun) attend(ctx context.Context, follow *live.Follower, v *voice, b
 		})
 		select {
 		case err := <-broken:
-			// A handler that failed is in the record, which is behind by a moment.
+			// The failure of a handler is also in its record, which is read a moment later.
 			follow.Wait(time.Second, func(w *live.Watch) bool { return len(w.Violations()) > 0 })
 			v.say("%v", err)
 			wrong = err

@@ -106,7 +106,7 @@ func heardOf(out io.Reader, begun chan<- struct{}) (came []byte, walk int, err e
 // takeLone is the main function of a process that takes the jobs.Lone that it reads from in.
 func (t *workerRun) takeLone(in io.Reader) error {
 	out := os.Stdout
-	os.Stdout = os.Stderr // of handlers
+	os.Stdout = os.Stderr // standard output is for the result, and handlers may print
 	var l jobs.Lone
 	r := bufio.NewReader(in)
 	if err := json.NewDecoder(r).Decode(&l); err != nil {

@@ -199,7 +199,7 @@ func self(arg0, typed string) string {
 	switch {
 	case built && typed != "":
 		return "go " + typed
-	case built: // of files, go run file.go: they do not stand in the build
+	case built: // built by go run file.go; the build information does not have the names of files
 		return "go run ."
 	case arg0 == "":
 		return "macemc"

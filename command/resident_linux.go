@@ -23,6 +23,6 @@ func residentBytes(pid int) int {
 // for a process that a debugger has stopped.
 func isStopped(pid int) bool {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	at := bytes.LastIndexByte(text, ')') // of the program's name
+	at := bytes.LastIndexByte(text, ')') // the end of the program's name
 	return at >= 0 && bytes.HasPrefix(text[at+1:], []byte(" T "))
 }

@@ -323,7 +323,7 @@ func (t *tool) search(name string, f searchFlags) error {
 	}
 	opts.OnSlow = func(s search.Slow) { progress.note(slowly(s)) }
 	ends, ignore := t.interrupts(progress, f.time)
-	defer ignore() // what is found is written before
+	defer ignore() // not earlier: an interrupt must not end the process while findings are written
 	opts.Stop, opts.Timed = ends.why, f.time > 0
 	opts.OnStuck = func(r *search.Result) {
 		progress.clear()

@@ -76,7 +76,7 @@ func (g *Graph) Depends(step int, fails func(steps []int) bool) (slice *Graph, e
 	if try([]int{failed}) {
 		return g.Slice(step), true
 	}
-	ends := []int{failed} // what is taken, with all that happened before: the last of every node, all of the network
+	ends := []int{failed} // a run of these steps is tried, with all that happened before them
 	last := slices.Repeat([]int{none}, len(g.nodes))
 	for p := g.starts; p < failed; p++ {
 		if lane := g.points[p].lane; lane >= 0 {
@@ -89,7 +89,7 @@ func (g *Graph) Depends(step int, fails func(steps []int) bool) (slice *Graph, e
 	if !try(ends) {
 		return g.Slice(step), false
 	}
-	for i := len(ends) - 1; i > 0; i-- { // without it, if that can be; else with less and less of its node
+	for i := len(ends) - 1; i > 0; i-- { // drop this one if the run still fails; otherwise go back in its node
 		end := ends[i]
 		ends[i] = none
 		if end == none || try(ends) {

@@ -28,7 +28,7 @@ func Compare(here, there *Graph) *Beside {
 	a := choose.Align(here.path(), there.path())
 	b := &Beside{Here: here, There: there, Split: a.Prefix}
 	i, j := 0, 0
-	apart := func(m, n int) { // what is not paired stands side by side too, as far as it goes
+	apart := func(m, n int) { // steps without a partner share rows, too
 		for i < m || j < n {
 			r := besideRow{none, none, false}
 			if i < m {

@@ -38,7 +38,7 @@ const (
 // graph writes the points of a graph, lane by lane, and the arrows between
 // them.
 func (d *dot) graph(g *Graph, part Part) {
-	lanes := make([][]string, len(g.nodes)+1) // what each box holds; the network's is the last
+	lanes := make([][]string, len(g.nodes)+1) // the contents of each box, that of the network last
 	last := make([]string, len(lanes))
 	shown := make([]bool, len(g.points))
 	var chains []string
@@ -135,7 +135,7 @@ func (d *dot) arrows(g *Graph, shown []bool) {
 		}
 	}
 	nowhere := map[int]int{}
-	for id := range g.messages { // those that were never taken from the network
+	for id := range g.messages { // draw the messages that were never taken from the network
 		m := &g.messages[id]
 		if !shown[m.sent] || m.same != none || len(m.ends) > 0 && !m.lostWithConnection() {
 			continue

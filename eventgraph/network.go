@@ -99,7 +99,7 @@ func (b *builder) consume(at int, p *point) {
 		} else if e.Joins() {
 			b.down[node] = none
 		}
-	case 0, sim.KindAction, sim.KindPause, sim.KindResume: // of the node's own
+	case 0, sim.KindAction, sim.KindPause, sim.KindResume: // events of the node itself, which have no message
 	case sim.KindTask:
 		b.ran(at, p, node)
 	case sim.KindTimer:

@@ -55,7 +55,7 @@ const (
 
 // flights returns all arrows, in the order in which they begin.
 func (g *Graph) flights() (all []flight) {
-	nowhere := map[int]int{} // by point: arrows that get nowhere
+	nowhere := map[int]int{} // by point: the number of its arrows that reach no point
 	for id := range g.messages {
 		m := &g.messages[id]
 		if len(m.ends) == 0 {

@@ -277,7 +277,7 @@ func (p *picture) flight(f flight, from, to int) {
 	dx, dy := x2-x1, y2-y1
 	long := math.Hypot(dx, dy)
 	bend := 0.0
-	if math.Abs(dx) > 1.5*p.step { // past the dots of the lanes between
+	if math.Abs(dx) > 1.5*p.step { // the arrow passes the dots of the lanes between
 		bend = min(20, long*0.07)
 	}
 	cx, cy := (x1+x2)/2+way*dy/long*bend, (y1+y2)/2-math.Abs(dx)/long*bend

@@ -179,7 +179,7 @@ func (t *text) arrow(from, to int, a arrow, c color) {
 		t.put(i, r, c)
 	}
 	t.put(x, tail, c)
-	if a.short { // it never got anywhere
+	if a.short { // the message was never under way
 		for i := x + 2*way; i != y; i += way {
 			if t.cells[i] == a.shaft {
 				t.put(i, ' ', plain)

@@ -162,7 +162,7 @@ func Loopback(n int) (Book, error) {
 			_ = c.Close()
 		}
 	}()
-	const first, end = 10_000, 32_768 // from there on Linux gives them, others from 49,152 on
+	const first, end = 10_000, 32_768 // Linux gives ports from 32,768 on to outgoing connections, and other systems from 49,152 on
 	dice := rand.New(rand.NewPCG(draw(), draw()))
 	for tries := 0; len(b) < n; tries++ {
 		l, u, err := listen(fmt.Sprintf("127.0.0.1:%d", first+dice.IntN(end-first)))

@@ -234,7 +234,7 @@ func (p *Processes) Stop() (err error) {
 			_ = pause(one.cmd.Process, false)
 		}
 	}
-	p.order("leave") // all of them before the first ends: nobody hears of an end that is everybody's
+	p.order("leave") // to all processes before the first one ends, so that no node sees connections break
 	p.follow.Wait(5*time.Second, func(w *Watch) bool {
 		return !slices.ContainsFunc(w.Statuses(), func(s Status) bool { return s.Up })
 	})

@@ -147,7 +147,7 @@ func (k *keeper) remains() (node sim.Node, last []byte) {
 		return nil, nil
 	}
 	into, from := reflect.ValueOf(subject).Elem(), reflect.ValueOf(v).Elem()
-	if into.Kind() == reflect.Struct { // what is no state is as New made it
+	if into.Kind() == reflect.Struct { // fields that are no state keep the values that New gave them
 		for i := range into.NumField() {
 			if f := into.Type().Field(i); f.Tag.Get("mc") == "-" {
 				at := func(v reflect.Value) reflect.Value {

@@ -320,10 +320,10 @@ func (l *links) offered(a *arrival) {
 		a.reply <- answered{why: crossed}
 		return
 	case p.sess != nil && p.sess.dialed && p.sess.other == a.hello.life && p.sess.id != a.hello.last:
-		// It has answered my connection since it said this: had it lost that, it would be its last.
+		// After this hello the peer has answered my connection. Had it lost that, the hello would name it as the last.
 		a.reply <- answered{why: crossed}
 		return
-	case p.sess != nil: // it knows of no connection any more
+	case p.sess != nil: // the peer has lost the connection that this node still has
 		l.breaks(p, errors.New("the other node has opened another connection, and does not know this one any more"))
 	}
 	s := l.door.session(a.conn, p.at, a.hello.conn, a.hello.life, false)
@@ -416,7 +416,7 @@ func (l *links) notDialed(a *arrival) {
 		l.config.Log.Debug("no connection", "node", l.name(l.at), "peer", l.name(p.at), "why", a.err.Error())
 	}
 	p.refuse()
-	if len(p.boxes.out) > 0 { // they wait
+	if len(p.boxes.out) > 0 { // messages of bags and sets wait for a connection
 		soon(100 * time.Millisecond)
 	}
 }

@@ -128,7 +128,7 @@ func (n *Node) runs(now time.Time) {
 		}
 	}
 	n.links.writes()
-	n.inbox.rouse() // the loop goes on
+	n.inbox.rouse() // the loop takes the next steps
 }
 
 // alarm sets the timer that wakes the loop for the next event of the clock.
@@ -188,7 +188,7 @@ const (
 // next looks for the next event of the node and sets n.event. It reports whether there is one. Errors of
 // connections come first, then the classes of events in turn: messages, tasks, timers, requests and so on.
 func (n *Node) next(now time.Time) bool {
-	if n.member.late { // nobody is there but its script
+	if n.member.late { // until it has joined, only its script runs
 		return n.nextOf(classScript, now)
 	}
 	if n.links.broken() {
@@ -281,7 +281,7 @@ func (n *Node) take(e *event, now *time.Time) bool {
 	if n.err = n.recorder.write(); n.err != nil {
 		return false
 	}
-	if n.member.stepped(&e.Event); n.member.left { // as if it was killed: it hears nothing of it
+	if n.member.stepped(&e.Event); n.member.left { // its life ends as if it was killed, without another event
 		n.close(true)
 		return false
 	}

@@ -193,7 +193,7 @@ func (p *peer) connect(s *session, h *hello) {
 	p.sess, p.seen, p.dialing = s, true, false
 	p.handed, p.acked, p.open, p.in = 0, 0, false, p.in[:0]
 	p.boxes.connect(h)
-	if p.lost != 0 && len(p.out) > 0 && p.broken == 0 { // what became of what was sent?
+	if p.lost != 0 && len(p.out) > 0 && p.broken == 0 { // it was not known which messages were delivered
 		switch {
 		case h.life != p.lostOf:
 			p.broken, p.brokenC = sim.KindRefused, p.lost

@@ -40,7 +40,7 @@ func (r *reality) now() time.Duration             { return r.clock.reading() }
 func (r *reality) before(a, b macetime.Time) bool { return macetime.Earlier(a, b) }
 func (r *reality) room(s handler.Send) bool {
 	queued := s.Queued
-	if !s.Reset { // which empties the queue
+	if !s.Reset { // a reset empties the queue
 		queued += len(r.links.peers[s.To.Index()].out)
 	}
 	return queued < r.links.buffer

@@ -176,7 +176,7 @@ func (s *storage) recover() (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(data) < len(journalMagic) && journalMagic[:len(data)] == string(data) { // new, or ended as it began
+	if len(data) < len(journalMagic) && journalMagic[:len(data)] == string(data) { // the journal is new, or the process ended while it was created
 		return newContents(), s.begin(newContents())
 	}
 	rest, ok := bytes.CutPrefix(data, []byte(journalMagic))

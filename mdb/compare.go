@@ -89,7 +89,7 @@ func changed(a, b []canon.Line) []observe.Difference {
 // places returns the position of each path in the merged order of the lines of two states.
 func places(a, b []canon.Line) map[string]int {
 	place := map[string]int{}
-	const room = 1 << 20 // of the lines of b after a line of a
+	const room = 1 << 20 // the number of lines of b that can follow one line of a
 	for i, l := range a {
 		if _, known := place[l.Path]; !known {
 			place[l.Path] = (i + 1) * room
@@ -117,7 +117,7 @@ func contrast(a, b, between string) Line {
 	for post < len(a)-pre && post < len(b)-pre && a[len(a)-1-post] == b[len(b)-1-post] {
 		post++
 	}
-	for pre > 0 && isLetter(a[pre-1]) { // whole words, and no half of a rune
+	for pre > 0 && isLetter(a[pre-1]) { // so that whole words are marked, and no part of a rune
 		pre--
 	}
 	for post > 0 && isLetter(a[len(a)-post]) {

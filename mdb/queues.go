@@ -54,7 +54,7 @@ func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string
 
 // common returns the indices of a longest common subsequence of two queues, in pairs.
 func common(x, y []canon.Line) (pairs [][2]int) {
-	longest := make([][]int, len(x)+1) // of what is from i and from j on
+	longest := make([][]int, len(x)+1) // the length of a longest common subsequence of x[i:] and y[j:]
 	for i := range longest {
 		longest[i] = make([]int, len(y)+1)
 	}

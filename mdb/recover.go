@@ -270,7 +270,7 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	if err != nil {
 		return p, err
 	}
-	if b := s.run.branches.named(name); b.parent != nil { // it may have been kept as another
+	if b := s.run.branches.named(name); b.parent != nil { // the live run may have been kept under another name
 		name, b.name = liveBranch, liveBranch
 	}
 	s.against = name

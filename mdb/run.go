@@ -228,7 +228,7 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, e
 	}
 	progress, failure := r.step(src, heal)
 	switch {
-	case failure != nil && len(r.tape.picks) == 0: // what can happen could not even be asked
+	case failure != nil && len(r.tape.picks) == 0: // the failure came before the choice of an event
 		b.fail(failure)
 		r.on = nil
 		return world.Stopped, nil

@@ -62,7 +62,7 @@ func (s *Session) do(line string) (Page, error) {
 
 func (s *Session) execute(words []word) (Page, error) {
 	name, rest := words[0], words[1:]
-	if name.pattern { // a search
+	if name.pattern { // the line is a pattern, such as /join/
 		return s.searchFor(words, false)
 	}
 	c := lookup(name.text)

@@ -54,7 +54,7 @@ func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 		known[l]++
 		paths[l.Path] = true
 	}
-	for _, l := range observe.Without(after, down) { // a new node stands there, which nobody has run yet
+	for _, l := range observe.Without(after, down) { // in the place of a node that is down there is a new one, which has not begun
 		m := markedLine{l, " "}
 		if known[l] == 0 {
 			m.mark = "+"
@@ -124,7 +124,7 @@ func (s Look) fieldOfAll(args []word) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.node >= 0 { // of one node: then of all
+	if f.node >= 0 { // the field of one node is given; show it of all nodes
 		f.text, f.bare, f.node = f.text[len(fmt.Sprint("n", f.node)):], true, -1
 	}
 	if len(f.of(lines)) == 0 {

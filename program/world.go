@@ -212,7 +212,7 @@ func (w *World) End() {
 	if len(w.hosts) == 0 {
 		return
 	}
-	w.net.heal()            // else what is under way would be left behind, and wait
+	w.net.heal()            // otherwise segments under way would wait for the end of the partition
 	time.Sleep(time.Second) // a goroutine that merely pauses is not left behind
 	for _, h := range w.hosts {
 		if h.Running() {

@@ -267,7 +267,7 @@ func (m *Model) drawPrompt(screen tcell.Screen, b *brush) {
 		above.fill(tcell.StyleDefault)
 	}
 	before := p.lead + string(p.text[:p.at])
-	skip := 0 // what does not fit goes at the left
+	skip := 0 // the bytes on the left that are not shown if the line is too long
 	for skip < len(before) && uniseg.StringWidth(before[skip:]) >= m.width {
 		_, rest, _, _ := uniseg.FirstGraphemeClusterInString(before[skip:], -1)
 		skip = len(before) - len(rest)

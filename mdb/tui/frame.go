@@ -169,7 +169,7 @@ func rows(s *mdb.Session, top, n int) []mdb.Row {
 	if n < 1 {
 		return nil
 	}
-	around := 0 // rows that are seen beyond it, where there are any
+	around := 0 // the number of rows to show on either side of the current step, if there are any
 	if n >= 5 {
 		around = 1
 	}

@@ -162,7 +162,7 @@ func execute(s *mdb.Session, line string, w *wanted) mdb.Line {
 	case err == nil && len(page) == 1:
 		return page[0]
 	}
-	if len(page) > 0 { // more than fits below
+	if len(page) > 0 { // an answer of several lines is shown in a view
 		w.answer, w.view, w.scroll = page, mdb.AnswerView, 0
 	}
 	if err != nil {

@@ -27,7 +27,7 @@ type Wire struct {
 // New returns a Wire for a session. It makes the nearest live path, which is beside the file that
 // was opened, the branch live, if that is possible.
 func New(s *mdb.Session) *Wire {
-	_ = s.Adopt() // else it is compared with by its name, as in mdb
+	_ = s.Adopt() // if that fails, requests can still compare with the run called live, as in mdb
 	return &Wire{session: s}
 }
 
