@@ -1,6 +1,8 @@
 package world
 
 import (
+	"reflect"
+
 	"macemc/internal/observe"
 	"macemc/internal/sight"
 	"macemc/macetime"
@@ -19,10 +21,15 @@ type timers struct {
 	count int // the number of timers that are scheduled now, on all nodes
 	known map[any]*sight.Timer
 	noted []timerNotes // the notes on each timer, by its number
+
+	texts map[sim.Event]string  // identities of other events, at most textsMost
+	fixed map[reflect.Type]bool // by the type of an event's value: equal values always have the same text
 }
 
+const textsMost = 1 << 12
+
 func newTimers(s *setting) timers {
-	return timers{setting: s, known: map[any]*sight.Timer{}}
+	return timers{setting: s, known: map[any]*sight.Timer{}, texts: map[sim.Event]string{}, fixed: map[reflect.Type]bool{nil: true}}
 }
 
 // timer returns the Timer of a signal. Equal signals have the same Timer. The signal must be comparable.
@@ -81,11 +88,11 @@ func (all *nodes) fire(i, slot int) {
 	all.timers.add(-1)
 }
 
-// text returns the identity of an event as one line. It caches the identities of timers, since these do not
-// change.
+// text returns the identity of an event as one line. It keeps the identities of timers and of events whose values have no
+// pointers: a run that follows another one asks for the same ones again and again.
 func (t *timers) text(e sim.Event) string {
 	if e.Kind != sim.KindTimer {
-		return e.Text(t.walker.Text, t.n)
+		return t.textOf(e)
 	}
 	i := e.Node.Index()
 	notes := &t.noted[t.timer(e.Value).Number]
@@ -96,4 +103,43 @@ func (t *timers) text(e sim.Event) string {
 		notes.told[i] = e.Text(t.walker.Text, t.n)
 	}
 	return notes.told[i]
+}
+
+// textOf returns the identity of an event that is no timer.
+func (t *timers) textOf(e sim.Event) string {
+	of := reflect.TypeOf(e.Value)
+	fixed, known := t.fixed[of]
+	if !known {
+		fixed = isFixed(of)
+		t.fixed[of] = fixed
+	}
+	if !fixed {
+		return e.Text(t.walker.Text, t.n)
+	}
+	text, known := t.texts[e]
+	if !known {
+		if len(t.texts) == textsMost {
+			clear(t.texts)
+		}
+		text = e.Text(t.walker.Text, t.n)
+		t.texts[e] = text
+	}
+	return text
+}
+
+// isFixed reports whether two equal values of a type always have the same text. It is false for a type with pointers,
+// since what they point to may change, and for floats, since 0 and -0 are equal.
+func isFixed(of reflect.Type) bool {
+	switch of.Kind() {
+	case reflect.Array:
+		return isFixed(of.Elem())
+	case reflect.Struct:
+		for i := range of.NumField() {
+			if !isFixed(of.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return of.Kind() == reflect.String || of.Kind() >= reflect.Bool && of.Kind() <= reflect.Uintptr
 }
