@@ -1,6 +1,9 @@
 package explore
 
-import "macemc/internal/world"
+import (
+	"macemc/internal/search/internal/run"
+	"macemc/internal/world"
+)
 
 // Again returns an explorer that begins anew with the start states of x, in a ledger of its own.
 // While x explored, its reduction only observed steps; the new explorer leaves out steps by it. The
@@ -67,3 +70,6 @@ func (r *Reduction) goes() *Reduction {
 	clear(r.whys)
 	return r
 }
+
+// Untested makes the explorer skip the test that different runs to the same state go on in the same way.
+func (x *Explorer) Untested() { x.pairs = run.NoShare() }

@@ -353,7 +353,9 @@ func (m *Memo) remembered(key uint64, state uint32, k int, e occurrence) (o *foo
 		return o, nil
 	}
 	if i := nodeOf(e.ordinal); m.accepts(i, e) {
-		if o, err = m.learnOfNode(state, k, i, e); err != nil {
+		if m.leaves(k) {
+			o = new(footprint) // it leads nowhere
+		} else if o, err = m.learnOfNode(state, k, i, e); err != nil {
 			return nil, err
 		}
 	}

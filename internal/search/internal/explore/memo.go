@@ -477,6 +477,9 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 		if !m.accepts(i, e) {
 			return k, nil
 		}
+		if m.leaves(k) {
+			return k + 1, nil
+		}
 		if m.partly && !m.takes(m.classInWorld(k), false) {
 			return k + 1, nil
 		}
@@ -500,6 +503,15 @@ func (m *Memo) happen(state uint32, k int, e occurrence, o *footprint) (int, err
 		return k + 1, nil
 	}
 	return k + 1, m.step(state, k, e, o)
+}
+
+// leaves reports whether event number k of the position's state is left out: see Taker.Leaves.
+func (m *Memo) leaves(k int) bool {
+	if m.x.Leaves == nil {
+		return false
+	}
+	m.stand()
+	return m.x.Leaves(k)
 }
 
 // classInWorld returns the kind, as the reduction numbers kinds, of event number k of the position's

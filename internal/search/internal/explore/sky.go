@@ -20,6 +20,7 @@ type overhead struct {
 	what   uint64 // the number that distinguishes it from like events: see Memo.what
 	rare   bool   // it is not taken once the environment has healed
 	spared bool   // it is left out: see Taker.spared
+	left   bool   // it is left out: see Taker.Leaves
 	class  int    // its kind for the Reduction, or none
 }
 
@@ -81,6 +82,7 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 		case m.sleep != nil && m.sleep.only != nil: // a later round: the first one took it
 		case m.partly && !m.takes(e.class, e.Kind.Fault()):
 		case e.rare && m.x.Healed:
+		case e.left:
 		case e.spared:
 			m.x.spares()
 		default:
@@ -132,7 +134,7 @@ func (m *Memo) skyOfWorld() *sky {
 	s, events, spent := new(sky), &m.x.World.Events, m.x.spent()
 	for k := range events.Count() {
 		e, _ := events.Found(k)
-		s.add(overhead{Event: e, what: m.what(&e, 0, m.nth(&e, k)), rare: e.Kind.Weight() == 0, spared: spent && e.Kind.Fault(), class: m.x.Reduction.kind(&e)})
+		s.add(overhead{Event: e, what: m.what(&e, 0, m.nth(&e, k)), rare: e.Kind.Weight() == 0, spared: spent && e.Kind.Fault(), left: m.x.leaves(k), class: m.x.Reduction.kind(&e)})
 	}
 	return s
 }

@@ -39,8 +39,9 @@ type Taker struct {
 
 	runs func(state uint32) run.Answers // returns the run to a state; nil if the ledger knows the runs
 
-	Reduction *Reduction   // leaves out steps, or nil
-	only      stubborn.Set // the indices of the events that may be taken now, or nil if all may
+	Reduction *Reduction       // leaves out steps, or nil
+	only      stubborn.Set     // the indices of the events that may be taken now, or nil if all may
+	Leaves    func(k int) bool // reports whether event number k of the state in the world is left out; nil means that none is
 
 	Healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
 	patient bool // a timer fires only if no message is under way to or from its node
@@ -207,7 +208,7 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 		if err := t.takeEvent(state, k); err != nil {
 			return err
 		}
-		if t.patient || t.Owner.Few != 0 { // skips looks at the next event
+		if t.patient || t.Owner.Few != 0 || t.Leaves != nil { // skips looks at the next event
 			t.World.Events.Count()
 		}
 	}
@@ -216,7 +217,7 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 
 // skips reports whether event number k of the loaded state must not be taken at present.
 func (t *Taker) skips(k int) bool {
-	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.patient && t.World.Events.Hasty(k) || t.spared(k)
+	return t.omits(k) || t.leaves(k) || t.Healed && t.World.Events.Rare(k) || t.patient && t.World.Events.Hasty(k) || t.spared(k)
 }
 
 // reduces makes the taker leave out steps by reduction r.
@@ -227,6 +228,9 @@ func (t *Taker) takesOnly(events stubborn.Set) { t.only = events }
 
 // omits reports whether takesOnly excludes event number k.
 func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
+
+// leaves reports whether Leaves leaves event number k out.
+func (t *Taker) leaves(k int) bool { return t.Leaves != nil && t.Leaves(k) }
 
 // spared reports whether event number k is a fault that would be one more than Owner.Few. If it is, spared
 // records that a fault was left out.
@@ -309,6 +313,13 @@ func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 		}
 	}
 	return h
+}
+
+// HealedSum returns the identity of the healed form of state s.
+func (t *Taker) HealedSum(s uint32) canon.Hash {
+	t.Get(s, t.To)
+	t.Bank.Heal(t.To)
+	return t.Sum(t.To)
 }
 
 // Stuck returns the answers of the run whose last step has not returned, and their number.
