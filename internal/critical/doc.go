@@ -15,6 +15,7 @@
 //   - way: a list of steps that a walk took. To repeat a way is to take its steps from another state, as far as
 //     they are possible there.
 //   - round: a step that no other step has caused, such as a request, a timer or a fault, with all that it caused.
+//   - detour: a part of a dead run that a shorter way can replace, since both lead to the same state after healing.
 //   - class: the steps of one event, of one kind, or at one node.
 //   - wild step: one that might be impossible if the environment had healed before, such as a fault.
 //

@@ -121,8 +121,9 @@ func TestShrinkMovesSteps(t *testing.T) {
 		round("n0 script look{}", false, 1), round("n0 timer look{}", false, 2), round("n0 timer look{}", false, 3), told, round("n0 timer look{}", true, 4)))
 }
 
-// moves shrinks the run of the given steps. It checks that want steps remain, and that they fail in the same way.
-func moves(t *testing.T, sys *sim.System, want int, run []string) {
+// moves shrinks the run of the given steps. It checks that want steps remain, and that they fail in the same way. It returns
+// the effort.
+func moves(t *testing.T, sys *sim.System, want int, run []string) (effort int) {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
@@ -154,6 +155,7 @@ func moves(t *testing.T, sys *sim.System, want int, run []string) {
 	if again, err := search.Replay(sys, r.Finding.Path, search.Options{}); err != nil || !again.Reproduced {
 		t.Errorf("what is left does not come to the same failure: %v, %+v", err, again)
 	}
+	return r.Effort
 }
 
 // early counts its ticks. The property is violated if it is asked at the count End. If it is asked before its first tick,

@@ -136,12 +136,14 @@ type shrinker struct {
 	recovery int           // number of steps of the slowest known recovery from a state before the critical step, or 0
 	tries    int           // how many times a candidate is run
 	manner   decide.Manner // the manner of the last walk that showed the last step to be critical
+	vast     bool          // decide.Most states were too few to decide exactly about a candidate, so at most exhaustSmall are visited for the others
 	ends     ends          // what was decided about the ends of candidates
 	careful  bool
 	how      search.Following
 	longer   int // a candidate may replace the present run if it has at most this many steps more; -1 means that it must be shorter
 	until    int // the effort of the lab at which nothing more is tried
 	draws    draws
+	least    int             // if the present run has this length, no run of events of its forms that fails in the same way is shorter
 	best     []*candidate    // the accepted runs, each shorter than the one before
 	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
 	walks    int             // the number of walks in which the state before the last step has to recover, or 0 if no candidate's has recovered yet
@@ -188,8 +190,8 @@ const (
 
 // shrink removes steps in this order: everything after the critical step at once, then the faults, the nodes,
 // whole rounds, and stretches of steps, shorter and shorter until no stretch can go (see descend). Then it
-// looks for a few shortcuts, moves steps at random (see drift), and removes steps that are alike. At the end,
-// it looks for more shortcuts.
+// looks for a few shortcuts, searches short runs exhaustively, moves steps at random (see drift), and removes steps that
+// are alike. At the end, it looks for more shortcuts, and searches around the end of the run (see around).
 func (s *shrinker) shrink() (err error) {
 	s.until = s.lab.Effort() + max(shrinkMost, s.opts.Effort/shrinkTimes)
 	steps := s.of.Steps()
@@ -205,7 +207,7 @@ func (s *shrinker) shrink() (err error) {
 	if err := s.keepCut(); err != nil {
 		return err
 	}
-	for _, pass := range []func() error{s.descend, s.firstShortcuts, s.drifts, s.shortcuts} {
+	for _, pass := range []func() error{s.descend, s.firstShortcuts, s.exhaust, s.drifts, s.shortcuts, s.around} {
 		if err = pass(); err != nil {
 			break
 		}
@@ -263,8 +265,14 @@ func (s *shrinker) repeat(passes ...func() error) error {
 	}
 }
 
-// drifts calls drift, waits and aligned by turns, until none of them makes the run shorter.
-func (s *shrinker) drifts() error { return s.repeat(s.drift, s.waits, s.aligned) }
+// drifts calls drift, waits and aligned by turns, until none of them makes the run shorter. They only move and remove steps,
+// so there is nothing to do if no run of such events is shorter.
+func (s *shrinker) drifts() error {
+	if s.least == s.length() {
+		return nil
+	}
+	return s.repeat(s.drift, s.waits, s.aligned)
+}
 
 // keepCut sets s.cut to the finding with its dead run cut off after the critical step. The evidence about the
 // state after that step becomes the evidence about the end of the run, so no more walks are needed.
@@ -458,17 +466,19 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 // its end by a new way, sure goes on with the next longer candidate that does not recover by this way. If the
 // candidate does not pass for another reason, or after sureWays such ways, sure looks for an earlier candidate
 // that passes by a binary search, since all candidates after one that does not pass probably lack the same
-// necessary step. It returns nil if none passes.
+// necessary step. At the end it removes the detours of a dead run.
+// It returns nil if none passes.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding
+	var c *stood
 	for at, ways := high-1, 0; low+1 < high; ways = len(s.revivals) {
-		f, err := s.confirmed(s.best[at])
+		f, res, err := s.confirmed(s.best[at])
 		if err != nil {
 			return found, err
 		}
 		if f != nil {
-			low, found = at, f
+			low, found, c = at, f, &stood{s.best[at], res, s.escape}
 		} else {
 			high = at
 		}
@@ -479,16 +489,34 @@ func (s *shrinker) sure() (*search.Finding, error) {
 			at = high - 1
 		}
 	}
-	return found, nil
+	if found == nil || s.survive() {
+		return found, nil
+	}
+	short, err := s.detours(c)
+	if s.escape = short.escape; short == c || err != nil {
+		return found, err
+	}
+	f, err := s.finding(short.candidate, short.res)
+	if f == nil {
+		f, s.escape = found, c.escape
+	}
+	return f, err
 }
 
-// confirmed returns the finding of a candidate that passes, or nil if it does not pass.
-func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
+// confirmed returns the finding of a candidate that passes, and what was decided about it, or nil if it does not pass.
+func (s *shrinker) confirmed(c *candidate) (*search.Finding, *decide.Result, error) {
 	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
 	res, err := s.convinces(c)
 	if res == nil || err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	f, err := s.finding(c, res)
+	return f, res, err
+}
+
+// finding makes a finding of a candidate about which res was decided. It returns nil if the candidate does not fail in
+// the same way when it is repeated with every check on.
+func (s *shrinker) finding(c *candidate, res *decide.Result) (*search.Finding, error) {
 	f, err := s.lab.ConfirmCase(c.Case)
 	if err != nil {
 		return nil, err
@@ -496,12 +524,17 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	if f.Verdict != s.want.Verdict || s.survive() && f.Property != s.want.Property {
 		return nil, nil
 	}
+	n := c.Steps()
+	if e := res.Evidence; e != nil && e.From != n {
+		now := *e
+		now.From = n
+		res.Evidence = &now
+	}
 	if s.keep {
-		n := c.Steps()
 		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What, Exact: res.Proved}
 		switch {
 		case res.Proved:
-		case s.escape != nil:
+		case s.escape != nil && res.Evidence != nil:
 			res.Critical.Shown(*s.escape, res.Evidence)
 		default: // the state before the step is the same as in the finding's run
 			res.Critical.Witness = s.want.Critical.Witness
@@ -523,7 +556,12 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 		return &decide.Result{Proved: c.proved}, nil
 	}
 	walks := confirmTimes * s.accept
-	d := s.decider(c, walks, cmp.Or(s.opts.Exhaust, decide.Most))
+	most := cmp.Or(s.opts.Exhaust, decide.Most)
+	if s.vast {
+		most = min(most, exhaustSmall)
+	}
+	d := s.decider(c, walks, most)
+	defer func() { s.vast = s.vast || d.TooMany() }()
 	s.round++
 	if again, err := s.revives(c); again || err != nil {
 		return nil, err

@@ -109,6 +109,9 @@ func (p *Finder) Escapes(at int, by Success) {
 // Proved reports whether the end of the run is known exactly to be dead.
 func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
 
+// TooMany reports whether more states than Options.Exhaust were found to follow the end of the run.
+func (p *Finder) TooMany() bool { return p.tooMuch[p.opts.Exhaust] == p.run.Steps() }
+
 // Others returns the failures of the service that walks met, other than that of the run: the first of each
 // kind.
 func (p *Finder) Others() []Met { return p.others }

@@ -47,3 +47,13 @@ func TestLastAliveOfMany(t *testing.T) {
 		}
 	}
 }
+
+// An attempt to decide exactly about the end of a run that was not enough is remembered, and one that was not made is none.
+func TestTooMany(t *testing.T) {
+	for _, most := range []int{-1, 5} {
+		p := New(&mortal{}, &Run{Wild: make([]bool, 3), Live: make([]bool, 4), Events: make([]string, 3), Counts: true}, Options{Walks: 6, WalkSteps: 10, MaxWalkSteps: 10, Exhaust: most})
+		if _, err := p.Seems(1, true); err != nil || p.TooMany() != (most > 0) {
+			t.Errorf("with at most %d states: too many is %v, %v", most, p.TooMany(), err)
+		}
+	}
+}

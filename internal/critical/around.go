@@ -1,0 +1,146 @@
+package critical
+
+import (
+	"slices"
+
+	"macemc/internal/decide"
+	"macemc/internal/search"
+	"macemc/trace"
+)
+
+// The limits of the search around the end of a run, and of the search for detours.
+const (
+	exhaustLong = 24      // the largest number of steps of a run that exhaust searches
+	exhaustMost = 10_000  // the largest number of states that it visits
+	aroundFirst = 4       // how many steps before the end the search begins at first
+	aroundMost  = 20_000  // the largest number of states that one search may visit
+	detourLong  = 24      // the largest number of steps of a detour
+	detourNext  = 6       // the number of steps between two states in which a search for a detour begins
+	detourMost  = 3_000   // the largest number of states that one search for a detour may visit
+	detoursMost = 150_000 // the effort after which no more detours are looked for
+)
+
+// exhaust searches exhaustively from the start of a short run, before steps are moved at random. Often it shows that no
+// order of events of the forms that the run has is shorter, so that moving steps would be in vain.
+func (s *shrinker) exhaust() error {
+	for s.survive() && !s.careful && s.least != s.length() && s.length() <= exhaustLong {
+		if _, shorter, err := s.near(s.length(), exhaustMost); !shorter || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// around searches exhaustively from a state a few steps before the end of the run for a shorter way to the same failure,
+// and then from states that are twice as far from the end, four times, and so on, as long as that visits every state.
+func (s *shrinker) around() error {
+	if !s.survive() || s.careful {
+		return nil
+	}
+	for back := aroundFirst; s.least != s.length(); {
+		back = min(back, s.length())
+		whole, shorter, err := s.near(back, aroundMost)
+		switch {
+		case err != nil:
+			return err
+		case shorter:
+			back = aroundFirst
+		case !whole:
+			return nil
+		default:
+			back *= 2
+		}
+	}
+	return nil
+}
+
+// near searches exhaustively from the state back steps before the end of the run, which is not empty, for a shorter way
+// to the same failure, and visits at most most states. whole reports that it visited all of them in vain. If it found a
+// way, the run is shorter.
+func (s *shrinker) near(back, most int) (whole, shorter bool, err error) {
+	if s.enough() {
+		return false, false, errEnough
+	}
+	c, whole, err := s.lab.Nearest(s.now().Case, s.length()-back, most, func(f *trace.Failure) bool {
+		return f.Verdict == s.want.Verdict && f.Property == s.want.Property
+	})
+	if whole && back == s.length() {
+		s.least = back
+	}
+	if c == nil || err != nil {
+		return whole, false, err
+	}
+	if shorter, err = s.try(c, all(c.Steps())); shorter && err == nil {
+		err = s.aligned()
+	}
+	return false, shorter, err
+}
+
+// stood is a candidate that has passed sure, with what was decided about it.
+type stood struct {
+	*candidate
+	res    *decide.Result
+	escape *search.Success // as shrinker.escape
+}
+
+// detours shortens a dead run that has passed sure. If the run comes from one of its states to a later one by a detour, it
+// takes the shorter way instead. The state after the last step stays the same, and so does the one before it if s.keep is
+// set: that it is dead, and that recovery was possible before, needs no further walks.
+func (s *shrinker) detours(c *stood) (*stood, error) {
+	last := 0 // the number of steps at the end that stay
+	if s.keep {
+		last = 1
+	}
+	most := s.lab.Effort() + detoursMost
+	for from := max(0, c.Steps()-detourLong); ; {
+		if s.lab.Effort() >= most || s.Stopped(1) || s.opts.Enough != nil && s.opts.Enough() {
+			return c, nil
+		}
+		way, at, err := s.lab.Rejoin(c.Case, from, min(from+detourLong, c.Steps()-last), detourMost)
+		if err != nil {
+			return c, err
+		}
+		if way != nil {
+			short, err := s.rejoined(c, way, at, last)
+			if err != nil {
+				return c, err
+			}
+			if short != nil {
+				c = short
+				from = min(from, max(0, c.Steps()-last-1))
+				continue
+			}
+		}
+		if from == 0 {
+			return c, nil
+		}
+		from = max(0, from-detourNext)
+	}
+}
+
+// rejoined returns the run that takes the steps of way, and then those of c after at steps. It returns nil if this run does
+// not end in the same states as c: the last one, and last states before it.
+func (s *shrinker) rejoined(c *stood, way *search.Case, at, last int) (*stood, error) {
+	steps := slices.Concat(way.Path.Steps, c.Path.Steps[at:])
+	of, _, err := s.lab.TakeSome(c.Path.Start, steps, false, true)
+	if err != nil || of == nil || of.Steps() != len(steps) || of.Failure != nil {
+		return nil, err
+	}
+	for k := range last + 1 {
+		if of.Healed(of.Steps()-k) != c.Healed(c.Steps()-k) {
+			return nil, nil
+		}
+	}
+	short := &stood{candidate: &candidate{Case: of, proved: c.proved}, res: c.res}
+	if c.escape != nil {
+		before, now := c.Steps()-1, of.Steps()-1
+		way, err := s.wayOf(c.candidate, before, *c.escape)
+		if err != nil {
+			return nil, err
+		}
+		if short.escape, err = s.repeats(short.candidate, now, way); err != nil {
+			return nil, err
+		}
+	}
+	return short, nil
+}
