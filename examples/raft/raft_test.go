@@ -2,6 +2,7 @@ package raft
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -332,5 +333,34 @@ func TestWire(t *testing.T) {
 	}
 	if s := wire("\xff").String(); !strings.Contains(s, "no message") {
 		t.Errorf("what is no message reads %s", s)
+	}
+}
+
+// Two logs that are parts of a third one match, as the comparison of the two says.
+func TestPartsOfALogMatch(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 1))
+	random := func() *server {
+		s := &server{base: draw.Uint64N(3)}
+		for range draw.IntN(4) {
+			s.saved = append(s.saved, mark{draw.Uint64N(2), "ab"[draw.IntN(2):][:1]})
+		}
+		return s
+	}
+	matched, parted := 0, 0
+	for range 20_000 {
+		a, b, long := random(), random(), random()
+		if a.end() > long.end() || b.end() > long.end() || !a.isPartOf(long) || !b.isPartOf(long) {
+			parted++
+			continue
+		}
+		matched++
+		for _, pair := range [][2]*server{{a, b}, {b, a}, {a, long}, {long, b}} {
+			if at := pair[0].parts(pair[1]); at != 0 {
+				t.Fatalf("%+v and %+v are parts of %+v, and differ at %d", a, b, long, at)
+			}
+		}
+	}
+	if matched < 100 || parted < 100 {
+		t.Errorf("%d of the logs are parts, and %d are not", matched, parted)
 	}
 }
