@@ -60,15 +60,16 @@ func (c *Clock) at(i, j int) bound { return c.bounds[i*c.n+j] }
 // Read returns a new instant, at or after all earlier readings.
 func (c *Clock) Read() Time {
 	c.settled = false
-	old, n := *c, c.n+1
-	c.n, c.bounds = n, make([]bound, n*n)
-	for i := range old.n {
-		copy(c.bounds[i*n:], old.bounds[i*old.n:(i+1)*old.n])
-		c.bounds[i*n+old.n] = old.at(i, old.last) // x_i - x_new <= x_i - x_last
-		c.bounds[old.n*n+i] = free
+	old, n := c.n, c.n+1
+	c.n, c.bounds = n, slices.Grow(c.bounds, 2*old+1)[:n*n]
+	for i := old - 1; i >= 0; i-- { // rows move up, the last one first
+		row := c.bounds[i*n : (i+1)*n]
+		copy(row, c.bounds[i*old:(i+1)*old])
+		row[old] = row[c.last] // x_i - x_new <= x_i - x_last
+		c.bounds[old*n+i] = free
 	}
 	c.bounds[n*n-1] = atMost(0)
-	c.last = old.n
+	c.last = old
 	return Time{node: c.node, point: uint32(n)}
 }
 

@@ -23,18 +23,16 @@ func (c *Clock) Settle(held []*Time, counted []*Monotone) {
 		*c = Clock{node: c.node, counted: c.counted, settled: true}
 		return
 	}
-	s := settling{old: c, points: []place{{point: c.last}}}
+	var few [4]place // most nodes hold no more
+	s, points := settling{old: c}, append(few[:0], place{point: c.last})
 	for _, t := range held {
 		if !t.IsZero() {
-			s.settle(t)
+			points = s.settle(points, t)
 		}
 	}
-	*c = s.project()
+	*c = s.project(points)
 	c.settled = true
 }
-
-// Changed reports whether anything was learnt since the last Settle.
-func (c *Clock) Changed() bool { return !c.settled }
 
 // Settled reports whether Settle would change nothing: nothing was learnt since the last call, and
 // the same instants are held in the same order.
@@ -82,10 +80,9 @@ func (c *Clock) rank(counted []*Monotone) {
 	c.counted = next
 }
 
-// settling is the state of one call of Settle.
+// settling is the state of one call of Settle, but for the list of points, which would then be allocated.
 type settling struct {
 	old      *Clock
-	points   []place
 	lastHeld bool
 }
 
@@ -96,18 +93,19 @@ type place struct {
 	shift time.Duration
 }
 
-// settle renumbers one Time.
-func (s *settling) settle(t *Time) {
+// settle renumbers one Time, and returns the points with its own.
+func (s *settling) settle(points []place, t *Time) []place {
 	i := int(t.point) - 1
-	for k, p := range s.points {
+	for k, p := range points {
 		if d, exact := s.old.exact(i, p.point); exact {
 			*t = Time{t.node, uint32(k) + 1, within(int64(t.offset + d - p.shift))}
 			s.lastHeld = s.lastHeld || k == 0
-			return
+			return points
 		}
 	}
-	s.points = append(s.points, place{i, t.offset})
-	*t = Time{t.node, uint32(len(s.points)), 0}
+	points = append(points, place{i, t.offset})
+	*t = Time{t.node, uint32(len(points)), 0}
+	return points
 }
 
 // exact returns x_i - x_j, if that is known exactly.
@@ -117,11 +115,12 @@ func (c *Clock) exact(i, j int) (time.Duration, bool) {
 }
 
 // project returns the knowledge about the new instants.
-func (s *settling) project() Clock {
-	n := len(s.points)
-	out := Clock{node: s.old.node, n: n, bounds: make([]bound, n*n), counted: s.old.counted}
-	for i, p := range s.points {
-		for j, q := range s.points {
+func (s *settling) project(points []place) Clock {
+	n := len(points)
+	var few [16]bound
+	bounds := slices.Grow(few[:0], n*n)[:n*n]
+	for i, p := range points {
+		for j, q := range points {
 			b := s.old.at(p.point, q.point)
 			if i == 0 && j > 0 && !s.lastHeld {
 				b = free
@@ -129,8 +128,8 @@ func (s *settling) project() Clock {
 			if b != free {
 				b = b.plus(atMost(p.shift - q.shift))
 			}
-			out.bounds[i*n+j] = b
+			bounds[i*n+j] = b
 		}
 	}
-	return out
+	return Clock{node: s.old.node, n: n, bounds: append(s.old.bounds[:0], bounds...), counted: s.old.counted}
 }

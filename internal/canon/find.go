@@ -27,6 +27,7 @@ type Finder struct {
 	whole any  // the value that Holds searches
 
 	last    dynamicHolding
+	opened  dynamicHolding          // of the pointer that an interface in memory held last
 	held    []heldEntry             // the entries of the maps around the value that is searched now, a stack
 	scratch map[*plan]reflect.Value // the copy of a map's element in which it searches now
 }
@@ -48,7 +49,7 @@ type heldField struct {
 	of   *holding
 }
 
-// dynamicHolding is the holding of a type that an interface was found to hold.
+// dynamicHolding is the holding of a type that an interface was found to hold, so that it need not be looked up again.
 type dynamicHolding struct {
 	typ  reflect.Type
 	plan *plan
@@ -371,7 +372,10 @@ func (f *Finder) inside(p *plan, at unsafe.Pointer) {
 	switch {
 	case q == nil:
 	case q.op == opPointer:
-		f.value(q, f.of(q), value)
+		if f.opened.plan != q {
+			f.opened = dynamicHolding{plan: q, of: f.of(q)}
+		}
+		f.value(q, f.opened.of, value)
 		return
 	case f.of(q).lacks():
 		return

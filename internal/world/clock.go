@@ -68,9 +68,7 @@ func (ns *nodeState) renumber(in *instants, paced bool) {
 		}
 	}
 	if !ns.clock.Settled(in.times, in.counted) {
-		if !ns.clock.Changed() { // if the clock has not changed, a bank may share it
-			ns.ownClock()
-		}
+		ns.ownClock()
 		ns.clock.Settle(in.times, in.counted)
 		changed()
 		if ns.clock.IsZero() {
@@ -149,14 +147,21 @@ func (w *World) ticks() *macetime.Clock {
 	return ns.clock
 }
 
-// ownClock replaces the clock by a copy that nothing shares.
+// ownClock makes sure that the node has a clock, which no nodePart has, before the clock changes.
 func (ns *nodeState) ownClock() {
-	own := macetime.Of(ns.index)
-	if ns.clock != nil {
-		own = ns.clock.Clone()
+	switch {
+	case ns.clock == nil:
+		own := macetime.Of(ns.index)
+		ns.clock = &own
+	case ns.lent:
+		own := ns.clock.Clone()
+		ns.clock = &own
 	}
-	ns.clock = &own
+	ns.lent = false
 }
+
+// lend records that a nodePart has the clock, too.
+func (ns *nodeState) lend() { ns.lent = true }
 
 // reading returns the time that the running handler reads now. The clock gets an instant for the beginning of
 // the handler at the first such call, so that a handler which only compares times does not change the clock.

@@ -56,6 +56,7 @@ type nodeState struct {
 	summed *disk.Disk      // the disk whose identity was computed last
 	onDisk canon.Hash      // that identity
 	clock  *macetime.Clock // the knowledge about its times; nil if it holds none
+	lent   bool            // a nodePart has the clock, too: copy it before it changes
 	ripe   []int32         // the slots of timers that may fire, if timers follow the clock
 
 	guards   handler.Guards
@@ -343,6 +344,7 @@ func (ns *nodeState) undo(slot int) { ns.tasks = append(ns.tasks[:slot], ns.task
 func (all *nodes) part(i int) *nodePart {
 	ns := &all.at[i]
 	ns.share()
+	ns.lend()
 	k := new(nodePart)
 	k.describe(all, i)
 	return k
@@ -388,6 +390,7 @@ func (ns *nodeState) place(k *nodePart) {
 	ns.lives, ns.script, ns.next = k.lives, k.script, k.next
 	ns.seen.Stand(k.timers.items)
 	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
+	ns.lend()
 }
 
 // firing returns the number of timers of node i that may fire now according to their

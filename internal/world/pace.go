@@ -43,9 +43,8 @@ func (ns *nodeState) precedes(slot int) {
 			others = append(others, ns.seen.Timers[k].Due)
 		}
 	}
-	own := ns.clock.Clone()
-	own.Fire(ns.seen.Timers[slot].Due, others)
-	ns.clock = &own
+	ns.ownClock()
+	ns.clock.Fire(ns.seen.Timers[slot].Due, others)
 }
 
 // known returns everything that is known about a node's clock and the deadlines of its timers, as bytes.
