@@ -20,12 +20,11 @@ import (
 // these parts are the same in another state, the step has the same result there, since it reads nothing else.
 //
 // The smallest footprint is the part of the running node alone. The other effects of such a step are recorded
-// relative to the state: the step takes the head of a channel and appends to others. They are the same as
-// long as the channels have room. Such results are found by the number of the part and the event alone: in
-// own, or in deliveries.
+// relative to the state: the step takes the head of a channel, appends to others, and passes facts to monitors
+// (facts.go). They are the same as long as the channels have room. Such results are found by the number of the
+// part and the event alone: in own, in deliveries, or in an inbox (inbox.go).
 //
-// All other steps (of the environment, of connections that open, break or fill, of facts for monitors, of
-// rare coins) have a shape, which is the list of places of the footprint, and their results set the parts at
+// All other steps (of the environment, of connections that open, break or fill, of rare coins) have a shape, which is the list of places of the footprint, and their results set the parts at
 // these places. A crash touches too many parts for one footprint: its effects on the node, on the budgets and
 // on the connection to each peer have footprints of their own.
 //
@@ -230,7 +229,7 @@ func (l *learnt) grown() (bytes int) {
 		return 0
 	}
 	was := l.counted
-	l.counted = l.size + l.signals.Bytes() + l.deliveries.Bytes() + l.shapes.Bytes() + l.byParts.Bytes() + l.memories.Bytes()
+	l.counted = l.size + l.signals.Bytes() + l.deliveries.Bytes() + l.shapes.Bytes() + l.byParts.Bytes() + l.memories.Bytes() + len(l.emitted)*int(unsafe.Sizeof(canon.Hash{})+8)
 	return l.counted - was
 }
 

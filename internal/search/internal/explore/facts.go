@@ -6,10 +6,10 @@ import (
 )
 
 // A step that emits facts changes the memories of monitors. Which facts it emits follows from its node's
-// part alone, as its other effects do, and what a fact makes of a memory follows from the two. So the
-// memo stores the facts as effects of the step, and apart from that, for each list of facts and each
-// memory, the memory after these facts. The handler need not run for each memory, and a step without
-// facts commutes with one that emits some.
+// part alone, as its other effects do, and a memory after some facts follows from these facts and the
+// memory before. So the memo stores the facts as effects of the step; and for each list of facts and each
+// memory it stores the memory after these facts. The handler need not run for each memory, and a step
+// without facts commutes with one that emits some.
 
 // tells returns the effects of the facts that the last step, of node i, has emitted: one for each
 // monitor. It returns false if a fact has no identity.

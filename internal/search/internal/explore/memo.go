@@ -40,7 +40,7 @@ type Memo struct {
 	looked  int      // how often a footprint of several parts was looked up
 	turn    int32    // the value of deep.turn when this memo last forgot everything
 	batches int      // batches since then
-	given   bool     // the results were given up, since the steps of all nodes are dear
+	gaveUp  bool     // the results were dropped, since the steps of all nodes are dear
 
 	keys   []uint64    // the keys under which the results of the present step are stored
 	pieces []*standing // the footprints that make up its result; nil for one that is not known
@@ -165,14 +165,14 @@ func (m *Memo) Expand(state uint32) error {
 	return m.plainly(state, faults)
 }
 
-// gives up the results, once, since the steps of all nodes are dear. It also makes the bank pack all further nodes:
-// a node that is seldom the same as another one takes less memory then, and its steps are taken as fast. The batch must
-// be empty.
-func (m *Memo) gives() {
-	if m.given {
+// giveUp drops all results when it is first called: the steps of all nodes are dear. It also makes the bank pack all
+// further nodes. A node that is seldom the same as another one takes less memory then, and its steps are taken as fast.
+// The batch must be empty.
+func (m *Memo) giveUp() {
+	if m.gaveUp {
 		return
 	}
-	m.given, m.cache = true, m.cache.with(m.x, new(learnt))
+	m.gaveUp, m.cache = true, m.cache.with(m.x, new(learnt))
 	for i := range m.n {
 		m.x.Bank.Packs(i)
 	}
@@ -292,7 +292,7 @@ func (m *Memo) Rest(state uint32, k int) error {
 		if err := m.Settle(); err != nil {
 			return err
 		}
-		m.gives()
+		m.giveUp()
 		return InWorld{m.x}.Rest(state, k)
 	}
 	m.goTo(m.x.layout.Load(), m.x.rec(state))
