@@ -23,8 +23,8 @@ func (id identities) Why() string {
 
 func (id identities) Alternative(i int) string { return fmt.Sprintf("n%d message %x", i, id.at) }
 
-// ask takes one path through the tree with src. It begins with a coin of the start, and
-// asks a coin only if it has several sides.
+// ask takes one path through the tree, from the root to an end, and lets src answer each question on it. A
+// question with one answer is asked as an event, since a coin has at least two sides.
 func (tr tree) ask(src Source) {
 	var answers []int
 	for {

@@ -19,6 +19,13 @@ func completionCommand(root *cobra.Command) {
 		for _, shell := range c.Commands() {
 			shell.Short = "the script for " + shell.Name()
 		}
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		}
 	}
 }
 

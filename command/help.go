@@ -72,6 +72,11 @@ const (
 
 // help writes the help of a command.
 func (t *tool) help(cmd *cobra.Command, _ []string) {
+	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasAvailableSubCommands() {
+		t.complain(fmt.Errorf("%w; see %s --help", unknownCommand(cmd, words[0]), t.Name))
+		t.status = exitInput
+		return
+	}
 	var b strings.Builder
 	text := cmd.Long
 	if text == "" {

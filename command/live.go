@@ -108,6 +108,9 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 			if err != nil {
 				return err
 			}
+			if err := checkNodes(cmd, f.nodes); err != nil {
+				return err
+			}
 			t.status, err = (&liveRun{t, sys, f}).run()
 			return err
 		},
@@ -137,6 +140,14 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	flags.StringVar(&f.logLevel, "log-level", "", "log messages of this level and above, `debug|info|warn|error` (default warn; with --id info)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and the lines that services write by Env.Logf; implies --log-level debug")
 	return cmd
+}
+
+// checkNodes returns an error if --nodes was given, and is less than 1.
+func checkNodes(cmd *cobra.Command, nodes int) error {
+	if cmd.Flags().Changed("nodes") && nodes < 1 {
+		return usagef("--nodes is %d; it must be 1 or more", nodes)
+	}
+	return nil
 }
 
 // check returns an error if flags contradict each other. It sets the fields that follow from flags, such as id

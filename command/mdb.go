@@ -68,6 +68,9 @@ of JSON. docs/serve.md has the protocol.`,
 			if f.settings.Conditions, err = f.conditionFlags.read(); err != nil {
 				return err
 			}
+			if err := checkNodes(cmd, f.settings.Nodes); err != nil {
+				return err
+			}
 			if f.stuck < 0 {
 				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
 			}

@@ -130,7 +130,7 @@ func (x *boxes) receive(i incoming) {
 	x.arrive(i)
 }
 
-// deliver removes the j-th of the messages that are to be delivered.
+// deliver removes from the box, for its caller to hand to the node, the j-th of the messages that are to be delivered.
 func (x *boxes) deliver(j int) { x.in = slices.Delete(x.in, j, j+1) }
 
 // keep adds a message to the node's set, in canonical order.

@@ -49,7 +49,7 @@ func agree(first *hash, at sim.Addr, fact any) error {
 	case *first == "":
 		*first = f.Block
 	case *first != f.Block:
-		return fmt.Errorf("%s accepts %s, and another validator %s", at, f.Block, *first)
+		return fmt.Errorf("%s accepts %s, but another validator accepted %s", at, f.Block, *first)
 	}
 	return nil
 }

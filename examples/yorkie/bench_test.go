@@ -35,7 +35,8 @@ func BenchmarkWalk(b *testing.B) {
 	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
-// BenchmarkBare makes the same edits on replicas that are kept, without macemc.
+// BenchmarkBare makes the edits of a search of that system on yorkie's replicas directly, without macemc. Each run
+// of an edit goes on with the replica as the edit before left it.
 func BenchmarkBare(b *testing.B) {
 	menu := edits([]string{"insert"}, last)
 	draw, steps, began := rand.New(rand.NewPCG(1, 1)), 0, checker.Processor().Seconds()

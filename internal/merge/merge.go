@@ -184,7 +184,7 @@ func (m *merger) read(records []io.Reader) error {
 		lives[all[0].Node][b.Number] = all
 	}
 	if m.begin == nil {
-		return errors.New("each record ends before its first entry is complete")
+		return errors.New("no record has a complete first entry, so there is nothing to merge; let the nodes run longer, or name other records")
 	}
 	var err error
 	if m.params, err = m.sys.Configure(m.begin.Nodes, m.begin.Params, m.begin.Bugs); err != nil {

@@ -135,7 +135,7 @@ func (c *Coverage) Add(n *Counted) error {
 func (c *Coverage) addType(n *CountedType) error {
 	typ := codec.Lookup(n.Short, n.Name)
 	if typ == nil || len(n.Of) != int(sim.KindTimer)+1 {
-		return fmt.Errorf("the counts name the type %s, which this program does not have", n.Name)
+		return fmt.Errorf("the counts come from another program or version: they name the type %s, which this program does not have", n.Name)
 	}
 	v := reflect.Zero(typ).Interface()
 	t := &typeTally{typ: typ, word: canon.Dynamic(v), audited: n.Audited, noticed: n.Noticed}

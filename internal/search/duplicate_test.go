@@ -25,8 +25,9 @@ func (d *dreamer) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// TestDuplicatesCompared: two runs of a dreamer lead to states that look equal. An audit repeats
-// only the run that came first, so it notices nothing; the comparison with the second run does.
+// TestDuplicatesCompared checks that a search notices two states that look equal but act differently, since
+// a dreamer's state leaves out a field. An audit repeats only the first of the two runs and sees no
+// difference. The search sees it when it compares that state with the one that the second run leads to.
 func TestDuplicatesCompared(t *testing.T) {
 	sys := &sim.System{
 		Name: "dreamer", Doc: "It acts by what its state does not tell.",

@@ -154,7 +154,8 @@ func (r *subtreeRoot) source() (func() choose.Source, error) {
 	return func() choose.Source { return choose.NewRaw(picks) }, err
 }
 
-// leaves records a state that was left out. Several items may have left it out.
+// leaves records a state that is not searched, since a process that tried to expand it ended. The results of
+// several items may name the same state; leaves records it once.
 func (g *growth) leaves(one *subtreeLeft) error {
 	source, err := one.Run.source()
 	if err != nil || slices.Contains(g.left, one.State) {

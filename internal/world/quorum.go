@@ -29,7 +29,8 @@ func (a *assembly) pends(h *happening) {
 	a.where = append(a.where, h.spot)
 }
 
-// found adds a set, given as indices in pending.
+// found adds a set of messages that the node may take together to the sets of a. places are the messages'
+// indices in pending.
 func (a *assembly) found(places []int32) {
 	a.places = append(a.places, places...)
 	a.ends = append(a.ends, int32(len(a.places)))

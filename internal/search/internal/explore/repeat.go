@@ -75,9 +75,9 @@ func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	return len(steps), times, nil
 }
 
-// left returns the number of steps that the reduction has left out. If the reduction was tried after
-// it had only observed, left returns repeatLevels, so that no steps are repeated: a reduction is
-// tried only in spaces that are too large for that.
+// left returns the number of steps that the reduction has left out, without which the space would have had that many
+// more transitions. For a reduction that was switched on during the search it returns repeatLevels instead, with
+// which a space counts as too large to repeat its steps: only large spaces have it switched on.
 func (x *Explorer) left() int {
 	switch r := x.Reduction; {
 	case r == nil:

@@ -226,7 +226,9 @@ func (f *frame) tries(line string) {
 	f.line, f.event, f.did, f.coins = line, slices.Index(f.lines, line), nil, coins{}
 }
 
-// next selects the next line whose step is tried from f, and reports whether there is one.
+// next selects the next step that is tried from the state of f, and reports whether there is one. First come other
+// answers to the coins of the step that was tried last, then the step of a line (a channel, for example) that was
+// wanted and is not asleep.
 func (f *frame) next() bool {
 	if f.coins.next() {
 		return true
