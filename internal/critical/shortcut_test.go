@@ -137,6 +137,99 @@ func TestShrinkTakesShortcuts(t *testing.T) {
 	}
 }
 
+// pacer goes a long way in paces, or the same way in two leaps. Only walks find the leaps, since a run of paces has no
+// event of their form.
+type pacer struct{ Paces, Leaps int }
+
+type (
+	pace struct{}
+	leap struct{}
+)
+
+func (*pacer) Init(sim.Env)                           {}
+func (*pacer) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+func (p *pacer) Offers(offer func(sim.Signal)) {
+	if p.Leaps == 0 {
+		offer(pace{})
+	}
+	if p.Paces == 0 {
+		offer(leap{})
+	}
+}
+
+func (p *pacer) Handle(_ sim.Env, s sim.Signal) {
+	if s == (leap{}) {
+		p.Leaps++
+	} else {
+		p.Paces++
+	}
+}
+
+// shrinkPaces shrinks a run of long paces to the end of the way, and returns the number of steps that are left. A leap has
+// the given weight beside a pace.
+func shrinkPaces(t *testing.T, long int, weight float64, seed int, opts critical.Options) int {
+	t.Helper()
+	sys := &sim.System{
+		Name: "pacer", Doc: "A node goes a long way.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &pacer{} },
+		Weight: func(e sim.Event) float64 {
+			if e.Value == (leap{}) {
+				return weight
+			}
+			return 1
+		},
+		Properties: []sim.Property{sim.Always("the end is not reached", func(v sim.View[*pacer]) bool {
+			p, _ := v.At(v.Params().Addr(0))
+			return p.Paces < long && p.Leaps < 2
+		})},
+	}
+	w, err := world.New(sys, sim.Params{}, world.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := choose.Step{Event: choose.Choice{Kind: choose.Event, What: "n0 action pace{}"}}
+	record := choose.NewRecord(choose.NewFollow(nil, slices.Repeat([]choose.Step{step}, long)))
+	for w.Start(record); w.Judge.Check() == nil && w.Step(record) == world.Stepped; {
+	}
+	failure, path := w.Run.Failed(), record.Path()
+	if failure == nil || len(path.Steps) != long {
+		t.Fatalf("%+v after %d steps", failure, len(path.Steps))
+	}
+	path.Header = search.Describe(sys, w.Params())
+	path.Add("seed", fmt.Sprint(seed))
+	path.Add("verdict", failure.Verdict.String())
+	r, err := critical.Shrink(sys, &search.Finding{Failure: *failure, Path: path}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(r.Finding.Path.Steps)
+}
+
+// TestShrinkTakesShortcutsBeforeMoving: steps of a run that a shortcut replaces are not moved before.
+func TestShrinkTakesShortcutsBeforeMoving(t *testing.T) {
+	tried := 0
+	opts := critical.Options{Search: search.Options{EvidenceWalks: 30}, Enough: func() bool { tried++; return tried > 2_000 }}
+	if n := shrinkPaces(t, 60, 1, 1, opts); n != 2 {
+		t.Errorf("%d steps are left when %d candidates were tried, want two leaps", n, tried)
+	}
+}
+
+// TestShrinkTakesMoreWalksAtLast: when moving steps was in vain, more walks are taken for shortcuts than before.
+func TestShrinkTakesMoreWalksAtLast(t *testing.T) {
+	const seeds, walks = 12, 25
+	found := 0
+	for seed := range seeds {
+		if shrinkPaces(t, 8, 1.0/(3*walks), seed+1, critical.Options{Search: search.Options{EvidenceWalks: walks}}) == 2 {
+			found++
+		}
+	}
+	if found < 10 {
+		t.Errorf("the leaps are found on %d of %d seeds, want at least 10", found, seeds)
+	}
+}
+
 // TestShrinkOfARunThatFailsAsItStarts: a run that fails before its first step is returned unchanged, and no
 // walks are taken from it.
 func TestShrinkOfARunThatFailsAsItStarts(t *testing.T) {
