@@ -1,0 +1,9 @@
+package refine
+
+import (
+	"testing"
+
+	"macemc/internal/long"
+)
+
+func TestMain(m *testing.M) { long.Run(m) }
