@@ -138,14 +138,15 @@ func (l *Links) PlaceUDP(c int, packets []netsim.Packet) {
 	l.Soil(c / l.n)
 }
 
-// PlaceSet sets the sets and bags of a receiver to those of an earlier state.
+// PlaceSet replaces the messages in the sets and bags of receiver i by members, which were there
+// in an earlier state.
 func (l *Links) PlaceSet(i int, members []netsim.Member) {
 	l.set.Place(i, members)
 	l.Soil(i)
 }
 
-// Equal returns, by receiver, those messages in bags that equal another message there, or
-// nil if there are none.
+// Equal returns, for each receiver, the further copies of messages in its bags, or nil if there
+// are none. The first copy of a message is a member of its bag.
 func (l *Links) Equal() (all [][]netsim.Equal) {
 	for i := range l.n {
 		if equal := l.set.Equal(i); len(equal) > 0 {
@@ -158,7 +159,8 @@ func (l *Links) Equal() (all [][]netsim.Equal) {
 	return all
 }
 
-// PlaceEqual sets the equal messages of bags to those that Equal has returned.
+// PlaceEqual restores the further copies of messages in bags. all is the result of Equal in an
+// earlier state, whose members PlaceSet has restored before.
 func (l *Links) PlaceEqual(all [][]netsim.Equal) {
 	for i, equal := range all {
 		l.set.SetEqual(i, equal)

@@ -48,7 +48,7 @@ func NewLinks(n int, net sim.Network, sums *state.Sums) (l Links, err error) {
 	return l, err
 }
 
-// UsedBy reports whether anything was sent by the link with a name, in any run.
+// UsedBy reports whether any run has sent a message by the link with this name, such as "tcp".
 func (l *Links) UsedBy(name string) bool {
 	for link, used := range l.used {
 		if used && sim.Link(link).String() == name {
@@ -96,7 +96,7 @@ func (l *Links) Bar(barred bool) {
 	}
 }
 
-// Member records that n more members of sets and bags are accepted by their nodes.
+// Member adds n to the number of messages in sets and bags that their receivers accept now.
 func (l *Links) Member(n int) { l.members += n }
 
 // disturb records that a connection was reset or broke.
@@ -145,8 +145,9 @@ func (l *Links) Send(link sim.Link, from, to int, p netsim.Packet) (number int32
 	return p.Number
 }
 
-// sent records that a message was added to the part of the state at a place, or was lost
-// because there was no room.
+// sent records that the present step has sent a message. place is the index of the part of the
+// state, a channel or a set, to which the message was added; lost says that there was no room for
+// it.
 func (l *Links) sent(link sim.Link, place int, lost bool) {
 	why := state.Sent
 	if link == sim.LinkUDP {
@@ -155,7 +156,8 @@ func (l *Links) sent(link sim.Link, place int, lost bool) {
 	l.sums.Touched().Send(state.Send{Link: uint8(link), Place: int32(place), Lost: lost}, why)
 }
 
-// takes records that a message was removed from the part of the state at a place.
+// takes records that the present step has removed a message from a part of the state, a channel
+// or a bag. place is the index of the part.
 func (l *Links) takes(place int) {
 	l.sums.Touch(place)
 	l.sums.Touched().Add(place, state.Took)
@@ -283,8 +285,8 @@ func (l *Links) Full(link sim.Link, from, to int) bool {
 	return false
 }
 
-// Asked records that a step depends, for the reason why, on whether a message is under way to or from
-// node i.
+// Asked records that the present step depends on whether a message is under way to or from node i. why
+// says for what the step asked.
 func (l *Links) Asked(i int, why state.Why) {
 	t, at := l.sums.Touched(), l.sums.Places
 	if !t.On() {
