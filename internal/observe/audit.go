@@ -36,7 +36,8 @@ type Audit struct {
 	always bool     // a node cannot be copied, so the nodes are compared after each property
 }
 
-// asked is a property or constraint that is audited. what describes it in messages.
+// asked is a property or a constraint that an Audit checks. The field what describes it in
+// messages.
 type asked struct {
 	name, what string
 	holds      func() bool
@@ -68,7 +69,8 @@ type kept struct {
 	spoken *spoken // the texts; nil if there is a copy
 }
 
-// spoken has the texts of a value that cannot be copied.
+// spoken has the value of a kept, written as text in three forms. It is used for a value that
+// cannot be copied.
 type spoken struct {
 	text  string
 	shown string
@@ -90,7 +92,7 @@ func (k *kept) keep(a *Audit, v any) (changed bool) {
 	return true
 }
 
-// keeps returns v, whose identity is h, as it is now.
+// keeps returns a kept of v as it is now. h is the identity of v.
 func (a *Audit) keeps(h canon.Hash, v any) kept {
 	c, err := a.walker.Copy(v)
 	if err != nil {
@@ -330,8 +332,8 @@ func (a *Audit) other() int {
 	return -1
 }
 
-// blame returns the failure that one of these properties has changed a node. If there are several, it asks them
-// once more about copies of the nodes as they were before, one after the other.
+// blame finds out which of the properties in due has changed a node, and returns that failure. If there are
+// several properties, it evaluates them again, one after the other, on copies of the nodes as they were before.
 func (a *Audit) blame(due []*asked) (v trace.Verdict, property, message string) {
 	if len(due) == 1 {
 		return a.writes(due)
@@ -367,8 +369,8 @@ func (p *asked) again() {
 	p.holds()
 }
 
-// writes returns the failure that the property in by, or one of several, has changed the first node that is not
-// as it was kept.
+// writes returns the failure for a node that a property has changed: the first node that differs from its kept
+// value. If by has one property, the failure names it; otherwise it says that one of them did it.
 func (a *Audit) writes(by []*asked) (v trace.Verdict, property, message string) {
 	who, k := "", a.other()
 	if len(by) == 1 {
@@ -403,7 +405,8 @@ func (a *Audit) parcel(p *Parcel) {
 		state.AddrOf(p.From), state.AddrOf(p.To), p.Step, a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message)))
 }
 
-// became describes how v has changed since Tell returned was as its identity.
+// became describes how v has changed since an earlier call of Tell, which returned the identity
+// was.
 func (a *Audit) became(was canon.Hash, v any) string {
 	before, now := a.was(a.told[was]), a.speaks(v)
 	if before.shown != now.shown {

@@ -10,13 +10,13 @@ import (
 	"macemc/sim"
 )
 
-// comparison matches the text of the coin that compares two times: see macetime.Asked.
+// comparison matches the text of a question whether one time is before another, such as "t1
+// before last". The simulator chooses the answer: see macetime.Asked.
 var comparison = regexp.MustCompile(`^(last|t\d+)\S* before (last|t\d+)\S*(?:: (?:yes|no))?$`)
 
-// Compared describes the two times that a coin compares, given the text that it was asked
-// by and the state before its step: it names the fields of the node that hold them, or says
-// that they were read in the step itself. It returns "" if the coin compares no times, or
-// if nothing is known about them.
+// Compared explains the two times in the text of such a question. It names the fields of the node
+// that hold the times in the state before the step, or says that a time was read in the step
+// itself. It returns "" if asked is another question, or if nothing is known about the times.
 func Compared(asked string, node sim.Addr, before []canon.Line) string {
 	times := comparison.FindStringSubmatch(asked)
 	if times == nil {
@@ -37,8 +37,8 @@ func Compared(asked string, node sim.Addr, before []canon.Line) string {
 
 const holdersMost = 2 // the largest number of fields that are named for one time
 
-// holders returns the fields and timers of a node that hold the time with a name, and reports whether the
-// state has this time at all.
+// holders returns the fields and timers of a node that hold a time, given the time's name, such as t1.
+// known says whether the time occurs in the state at all.
 func holders(name string, node sim.Addr, lines []canon.Line) (fields []string, known bool) {
 	word := regexp.MustCompile(`\b` + name + `\b`)
 	for _, l := range lines {

@@ -35,7 +35,8 @@ type CountedType struct {
 	Noticed     bool     // one of these changed the node or had an effect
 }
 
-// CountedCoin has the counts of the coins that are asked for one purpose, Why.
+// CountedCoin has the counts of the random choices (coins) that the service makes for one
+// purpose, which is Why.
 type CountedCoin struct {
 	Why         string
 	Whole, Wide int
@@ -43,8 +44,8 @@ type CountedCoin struct {
 	Possible    []bool
 }
 
-// CountedProperty has the counts of a liveness property or a Sometimes property. Its fields are those of
-// propertyTally: Then is onward.
+// CountedProperty has the counts of a liveness property or a Sometimes property. Its fields have the
+// meaning of those of propertyTally with the same names, except that Then is called onward there.
 type CountedProperty struct {
 	Name                        string
 	Yes, No, First, Empty, Then int

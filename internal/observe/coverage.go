@@ -69,7 +69,8 @@ type typeSlot struct {
 	tally *typeTally
 }
 
-// coinTally counts the questions and answers of the coins that are asked for one purpose.
+// coinTally counts the random choices (coins) that the service makes for one purpose, and their
+// answers.
 type coinTally struct {
 	why   string
 	whole int // the largest number of alternatives of a Choose with at most sidesMost, whose answers are counted one by one
@@ -84,8 +85,8 @@ type side struct {
 
 const kinds = sim.KindHeal + 1
 
-// coinsMost is the largest number of purposes whose coins are counted. If a coin has more than
-// sidesMost answers, they are not counted one by one.
+// A service makes each random choice (coin) for a purpose. coinsMost is the largest number of purposes whose
+// coins are counted. The answers to a coin with more than sidesMost possible answers are not counted one by one.
 const (
 	coinsMost = 1000
 	sidesMost = 1 << 12
@@ -130,7 +131,8 @@ func (c *Coverage) Prepare(p sim.Params) []atomic.Bool {
 	return c.bugs
 }
 
-// Allow records the budgets of a run; the largest of all runs count.
+// Allow records the budgets of a run: how often each fault may happen in it. c keeps the largest
+// budget of all runs for each fault.
 func (c *Coverage) Allow(f sim.Faults) {
 	for k := range contract.FaultNames() {
 		if n, most := *f.Budget(k), c.allowed.Budget(k); n == sim.Unlimited || n > *most && *most != sim.Unlimited {
@@ -157,7 +159,8 @@ func (c *Coverage) Timer(s sim.Signal) *Tally { return &c.of(s).of[sim.KindTimer
 // node asked for.
 func (c *Coverage) Possible(kind sim.Kind, n int) { c.kinds[kind].Can(n) }
 
-// Happened counts an event of a kind that is part of another event.
+// Happened counts an event that happened within a step of another event, such as the crash of a
+// node in the middle of its handler.
 func (c *Coverage) Happened(kind sim.Kind) { c.kinds[kind].Did() }
 
 // Emitted counts an emitted fact. The methods Overflow, Refused and DiskFailed count a
@@ -257,7 +260,8 @@ func (t *coinTally) opens(n int) {
 	}
 }
 
-// can records that the answer was possible. The method gave counts how often it was given.
+// can records that this answer to a coin was possible. The method gave adds n to the number of
+// times that it was given.
 func (s *side) can()       { s.possible = true }
 func (s *side) gave(n int) { s.given += n }
 

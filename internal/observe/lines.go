@@ -50,8 +50,8 @@ func (p Place) Tag() uint32 {
 	return Tag(p.Part, p.Node.Index())
 }
 
-// PlaceOf returns the place of a line of a state. For any other line it returns the zero
-// Place.
+// PlaceOf returns the place that the tag of line l encodes. It returns the zero Place if l is not
+// a line of a state.
 func PlaceOf(l canon.Line) (p Place) {
 	p.Part = Part(l.Tag >> 16)
 	if node := int(l.Tag & 0xffff); node > 0 {
@@ -71,9 +71,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s | %s", d.Path, orAbsent(d.A), orAbsent(d.B))
 }
 
-// Describe describes a difference of two runs. If a field refers to different objects, the
-// text names the fields that share them, and the declaration to add if sharing does not
-// matter. rule returns the type of the objects at a path of a node, or "".
+// Describe returns d as text. If the fields of d share an object with different fields in the two
+// states, the text names these, and the declaration to add if sharing does not matter. The function
+// rule returns the type of the objects at a path of a node, or "".
 func (d Difference) Describe(rule func(node sim.Addr, path string) string) string {
 	if !isShared(d.A) && !isShared(d.B) {
 		return d.String()
@@ -154,9 +154,9 @@ func Diff(a, b []canon.Line) (out []Difference) {
 	return out
 }
 
-// Went removes, from the differences that a step made, those in the memory of nodes that went
-// down in the step, and returns these nodes. Their memory differs because it is lost; no
-// handler has changed it.
+// Went takes all differences that a step made, and returns the nodes that went down in the step
+// and the other differences. It leaves out the differences in the memory of these nodes, which
+// was lost, and not changed by a handler.
 func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	for _, d := range all {
 		if d.Of.Part == PartUp && d.A == "" {

@@ -107,7 +107,8 @@ func (t *coinTally) clear() {
 	*t = coinTally{why: t.why, sides: t.sides[:0]}
 }
 
-// earlier returns the smaller of two numbers, where 0 means none.
+// earlier returns the smaller one of two step numbers. A number of 0 means that there is none, so
+// then it returns the other.
 func earlier(a, b int) int {
 	if a == 0 || b > 0 && b < a {
 		return b

@@ -265,8 +265,8 @@ func (c *Coverage) dropped() (never []string) {
 	return never
 }
 
-// Slack returns the sentences of Never that do not mean that less was checked: about constraints that held in
-// every state, so that they excluded none, and about refused sends whose result the service ignores.
+// Slack returns those sentences of Never that are harmless for the search: about constraints that held in every
+// state, so that they excluded none, and about refused sends whose result the service ignores.
 func (c *Coverage) Slack() (slack []string) {
 	for _, k := range []struct {
 		name string

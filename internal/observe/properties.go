@@ -46,8 +46,8 @@ func (t *propertyTally) visited(depth int, holds bool) {
 	}
 }
 
-// judged counts a state in which the property held only because it saw no node, if empty is
-// true.
+// judged adds a state to the count of those in which the property held only because it saw no
+// node. It does nothing if empty is false.
 func (t *propertyTally) judged(empty bool) {
 	if empty {
 		t.empty++
