@@ -23,8 +23,9 @@ const (
 	points = ring0 + 2
 )
 
-// most is an upper bound on the distance between two times, in half seconds. It is odd, one
-// less than twice the bound, if the bound itself is excluded.
+// most is an upper bound on the distance between two times, in half seconds. An even number
+// includes the bound: 6 means at most 3 seconds. The odd number below it excludes the bound: 5
+// means less than 3 seconds.
 type most int
 
 const boundless most = 1 << 40
@@ -71,7 +72,7 @@ func (c *clock) know(a, b int, by most) {
 	}
 }
 
-// copyTo sets point p to a number of seconds after point of.
+// copyTo makes p the point that is the given number of seconds after the point of.
 func (c *clock) copyTo(p, of, seconds int) {
 	was, by := *c, most(2*seconds)
 	if p != of {
@@ -150,9 +151,9 @@ func (c *clock) fire(ring int) {
 	c.drop(at)
 }
 
-// settle removes bounds on which no question can depend after a handler has returned. These are the
-// bounds of the time when the handler began and, unless the node holds its last reading, the bounds
-// on how much later than other times that reading was: the next one may be any time after it.
+// settle is called when a handler has returned, and removes the bounds that cannot affect a later
+// answer. These are the bounds of the time when the handler began. If the node does not hold its last
+// reading, they are also the upper bounds on that reading, since the next one may be any time later.
 func (c *clock) settle() {
 	c.drop(began)
 	held, exact := false, false

@@ -369,7 +369,9 @@ func (c *comparison) replay(length, turn int) {
 	}
 }
 
-// fair returns the first start of a run without faults. It counts the firings of timers.
+// fair returns the run that starts all nodes in the first way in which nothing fails, without
+// faults. Its state allows a large number of early firings, and not an unlimited one, so that a
+// caller can see how many were used.
 func (m *Model) fair() (first *run) {
 	m.each(empty(m.spec, spec.Budgets{}, new(1<<20-1)), m.init, func(r *run) {
 		if first == nil && !r.broken && r.wrong == nil {
@@ -385,7 +387,8 @@ func (m *Model) unsafe(s *state) bool {
 		slices.ContainsFunc(m.spec.Each, func(p spec.Pred) bool { return !s.each(&p) })
 }
 
-// unnamed reports whether the model does not know the name of a coin, so that no path can contain it.
+// unnamed reports whether the model has no name for one of these random choices (coins). No path can
+// contain such a choice.
 func unnamed(coins []coin) bool {
 	return slices.ContainsFunc(coins, func(c coin) bool { return c.what == "" })
 }
@@ -498,10 +501,9 @@ func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) 
 	return c.model.recoverable(run, 20*c.most)
 }
 
-// cut makes the search with options o end early if more states can follow the space than the oracle
-// visits: the oracle could then not confirm a critical step or a dead state. The search ends after a
-// number of calls of Options.Stop; the number is larger for the reference engine, which calls it at
-// each run.
+// cut makes a search with options o end early if the model has too many states to confirm a critical
+// step or a dead state. The search then ends after a number of calls of Options.Stop. This number is
+// larger for the reference engine, which calls Options.Stop in each run.
 func (c *comparison) cut(o *search.Options) {
 	if !c.vast {
 		return

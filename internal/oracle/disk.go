@@ -134,8 +134,8 @@ func (d *disk) write(w write) {
 	d.Pending = append(d.Pending, w)
 }
 
-// sync sets to as the fate of the writes to the keys, or to the file if file is set, that
-// were not synced before.
+// sync ends a sync of the keys or, if file is true, of the file. It changes the fate of all their
+// writes that were not synced before to as: certain if the sync succeeded, doubtful if it failed.
 func (d *disk) sync(file bool, as fate) {
 	var rest []write
 	for _, w := range d.Pending {
@@ -382,8 +382,9 @@ func (r *run) survive(i int) {
 	}
 }
 
-// effect is one effect of a handler, as a function, so that a crash within the step can
-// take the first effects again and drop the others.
+// effect is one effect of a handler. do carries it out. If the node crashes within the step, the
+// effects before the crash are carried out again on the state before the step, and the others are
+// lost.
 type effect struct {
 	text  string
 	do    func()

@@ -260,8 +260,8 @@ func (m *Model) atRest(s *state) bool {
 	return true
 }
 
-// after caches the states that can follow states of runs after healing. Runs of one system
-// share most of them.
+// after caches the states that are possible after healing, each with the states that follow it.
+// The runs of one system share most of these states, so they are computed once.
 type after struct {
 	number map[string]int // by key of a state: its index in all
 	all    []*follower
@@ -339,8 +339,8 @@ func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
 	return g
 }
 
-// add returns the index here of the state with index at in after. It adds the state if it
-// is new.
+// add adds a state to the graph, unless it is there, and returns its index in the graph. at is
+// the index of the state in Model.after.
 func (g *graph) add(at int) int {
 	i, known := g.number[at]
 	if !known {

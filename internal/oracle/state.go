@@ -190,7 +190,7 @@ func fresh(s *spec.Spec, i, life int) nodeState {
 		Restarts: life, Fuel: s.Fuel, Heard: map[int]int{}, Timers: map[int]bool{}, Tasks: map[int]int{},
 		Script: slices.Clone(s.Script(i, life)),
 	}
-	if life == 0 && none(n.Script) == spec.Joins {
+	if life == 0 && firstOf(n.Script) == spec.Joins {
 		n.Life = absent
 	}
 	return n
@@ -227,15 +227,15 @@ func (n *nodeState) restart(s *spec.Spec, i int) {
 
 func (n *nodeState) join() { n.Life, n.Script = up, n.Script[1:] }
 
-// opening removes the first request of the script.
+// opening takes the first request out of the node's script, since the node handles it now.
 func (n *nodeState) opening() { n.Script = n.Script[1:] }
 
 func (n *nodeState) pause() { n.Paused = true }
 
 func (n *nodeState) resume() { n.Paused = false }
 
-// fire removes the timer v, which fires, and advances the node's clock if clocks have a
-// pace.
+// fire removes the timer v, since it fires. If paced is true, the spec guarantees how exact
+// clocks are, and the firing also shows that some time has passed.
 func (n *nodeState) fire(v int, paced bool) {
 	delete(n.Timers, v)
 	if paced {
@@ -249,7 +249,8 @@ func (n *nodeState) disarm(v int) { delete(n.Timers, v) }
 
 func (n *nodeState) post(v int) { n.Tasks[v]++ }
 
-// perform removes one of several equal tasks v.
+// perform removes one task of kind v, since the node performs it. A node may have several tasks
+// of one kind.
 func (n *nodeState) perform(v int) {
 	if n.Tasks[v]--; n.Tasks[v] == 0 {
 		delete(n.Tasks, v)
@@ -263,7 +264,7 @@ func (n *nodeState) flush() { n.Flushing = true }
 
 func (n *nodeState) flushed() { n.Flushing = false }
 
-// pass makes the layer count a message.
+// pass adds one to the number of messages that the node's layer has counted, which is at most 2.
 func (n *nodeState) pass() { n.Passed = min(n.Passed+1, 2) }
 
 func (n *nodeState) forget() { n.Passed = 0 }
@@ -311,8 +312,8 @@ func (s *state) healed() *state {
 	return h
 }
 
-// keep copies what a handler of node i has done besides its effects: the changes to the node's memory, and
-// the budgets that its coins used. The disk is not copied.
+// keep copies from the state after to s what a handler of node i has done besides its effects: the changes
+// of the node's memory, and the budgets that its coins used. It does not copy the disk.
 func (s *state) keep(i int, after *state) {
 	memory := after.Nodes[i]
 	memory.Disk = s.Nodes[i].Disk

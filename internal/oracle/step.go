@@ -26,7 +26,8 @@ type step struct {
 	wrong *wrong // the failure within it, or nil; then to is not a state
 }
 
-// coin is one answer: pick, of this number of alternatives, and the meaning of the answer.
+// coin is a random choice that was made in a step. pick is the chosen alternative, of is the
+// number of alternatives, and what describes the chosen one.
 type coin struct {
 	of, pick int
 	what     string
@@ -205,7 +206,7 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 // ofSelf adds the events that node i causes by itself, such as timers and tasks.
 func (m *Model) ofSelf(s *state, i int, add adder) {
 	n := s.Nodes[i]
-	switch v := none(n.Script); {
+	switch v := firstOf(n.Script); {
 	case v == nobody:
 	case v == spec.Leaves:
 		add("script", -1, fmt.Sprintf("n%d script Leave{}", i), func(r *run) {
@@ -286,9 +287,9 @@ func (m *Model) gathers(s *state, i, deed int) bool {
 
 const nobody = -9
 
-// none returns the first request of a script, or nobody, which is no request, if the script
-// is empty.
-func none(script []int) int {
+// firstOf returns the first request of a script. If the script is empty, it returns nobody, which
+// is no request.
+func firstOf(script []int) int {
 	if len(script) == 0 {
 		return nobody
 	}
@@ -555,15 +556,15 @@ func (r *run) on(node int, occasion string, value int) {
 	}
 	n := &r.s.Nodes[node]
 	n.Clock.settle()
-	n.count()
+	n.renumber()
 	if before != nil {
 		r.handled(node, before)
 	}
 }
 
-// count replaces the node's two marks, which are monotone readings, by small numbers in the
-// same order.
-func (n *nodeState) count() {
+// renumber replaces the node's two marks, which are readings of the monotone clock, by 1 and 2 in
+// the same order. So states in which only the values of the marks differ are equal.
+func (n *nodeState) renumber() {
 	a, b := n.Marks[0], n.Marks[1]
 	switch {
 	case a == 0 || b == 0:
