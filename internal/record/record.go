@@ -58,8 +58,8 @@ type Beginning struct {
 	Encoded []byte // for a writer: LastStep as Writer.Last encoded it; a reader sets Last instead
 }
 
-// LastStep is the last step of a life that ended suddenly. The node that it left is kept on disk, but the
-// step may be missing in that life's record; the reader has to check that.
+// LastStep is the last step of a life that ended suddenly. The state in which the step left the node is
+// stored on disk, but that life's record may lack the step; the reader has to check that.
 type LastStep struct {
 	Life   uint64
 	Number uint64 // the number of steps of the life, including this one

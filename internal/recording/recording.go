@@ -111,8 +111,8 @@ func (r *Recording) Edits() iter.Seq2[[2]int, [][2]string] {
 	}
 }
 
-// Told returns the nodes that went down in a step, and the step's other changes, each as a
-// path, the old and the new value in the form for people.
+// Told returns the nodes that went down in a step, and the other changes that the step made. Each
+// change has a path, the old value and the new value, both as they are shown to people.
 func (r *Recording) Told(step int) (down []sim.Addr, changes [][3]string) {
 	all, down := observe.Went(r.Changes(step))
 	for _, d := range r.Read(all) {
@@ -121,7 +121,8 @@ func (r *Recording) Told(step int) (down []sim.Addr, changes [][3]string) {
 	return down, changes
 }
 
-// Read returns differences of states with values in the form for people.
+// Read returns the differences with their values as they are shown to people, and not as exact
+// texts.
 func (r *Recording) Read(all []observe.Difference) (out []observe.Difference) {
 	for _, d := range all {
 		out = append(out, r.readings.Difference(d))

@@ -72,8 +72,9 @@ func (p *printer) beside(s subject) {
 	p.drawn(func(w io.Writer) error { return both.Text(w, eventgraph.TextOptions{Width: besideWidth}) })
 }
 
-// afterTurn has, for each kind of critical step after which recovery is not excluded, the
-// words for the time after it.
+// afterTurn has the words in which a report describes that a failure could still be avoided
+// before the critical step. Only kinds of critical steps after which it may still be avoided have
+// an entry.
 var afterTurn = map[account.Turn]string{
 	account.TurnLast:  "until then it could be avoided",
 	account.TurnFewer: "clearly fewer walks avoid it after this than before",

@@ -18,8 +18,9 @@ type chartEdge struct {
 	never    bool // it happened in no run
 }
 
-// chartEdges returns the reactions of a machine: a row for each pair of state and event and
-// each state that it may lead to.
+// chartEdges returns the transitions of a machine, to be drawn as arcs. There is one for each
+// state, event that it handles, and next state, and one for each state to which the machine may
+// move as soon as it enters a state.
 func chartEdges(m charts.Counted) (all []chartEdge) {
 	for s := range m.States {
 		for _, to := range m.Enters[s] {

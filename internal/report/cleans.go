@@ -65,8 +65,9 @@ func came(r *search.Result) string {
 	}
 }
 
-// asOften returns the quotient of n and of as text, such as " (3 x)", or "" if of is 0. n is a
-// figure of a search, and of is the same figure of the search for the slowest bug.
+// asOften returns n divided by of, as text such as " (3 x)", or "" if of is 0. n is a figure of a
+// search, such as its number of steps, and of is the same figure of the search for the slowest
+// bug.
 func asOften(n, of int) string {
 	if of == 0 {
 		return ""

@@ -98,7 +98,8 @@ func (s subject) evidence() string {
 	return strings.Join(parts, "\n")
 }
 
-// lasso describes the steps that a run which stays hot repeats for ever.
+// lasso names the steps that a run repeats for ever while a property made by sim.Cools stays hot
+// (unfulfilled).
 func (s subject) lasso() string {
 	f := s.Finding
 	switch n := f.Step - f.Lasso.From; n {
@@ -111,8 +112,8 @@ func (s subject) lasso() string {
 	}
 }
 
-// heat describes the evidence that a run is fair and hot for ever, and that its critical
-// step is critical.
+// heat describes the evidence that a property made by sim.Cools stays hot for ever although the
+// run is fair, and that the critical step is critical.
 func (s subject) heat() string {
 	f := s.Finding
 	text := "proved: the cycle ends in the state in which it begins, all of its states are hot, and every event that is possible in all of them happens in it"
@@ -129,7 +130,8 @@ func (s subject) heat() string {
 	return text
 }
 
-// place returns words for the state of the run after a number of steps.
+// place names the state of the run after a number of steps: "the start", "its end" or, for
+// example, "after step 12".
 func (s subject) place(steps int) string {
 	switch steps {
 	case 0:

@@ -82,8 +82,8 @@ func effort(s search.Stats) string {
 	return text
 }
 
-// dear returns a note that names the nodes, given as bits, whose steps were executed and not
-// looked up, since most of them were new.
+// dear returns a note that the search did not look up the results of steps of some nodes, since
+// most of these steps were new. nodes has one bit for each such node.
 func dear(nodes uint64) string {
 	if nodes == 0 {
 		return ""
@@ -193,7 +193,8 @@ func quarantined(r *search.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// leftOut lists the files with the runs to states that were left out.
+// leftOut lists the states that the search did not visit, since a step of them ends the process
+// or does not return. Each has the file with the run that leads to it.
 func (p *printer) leftOut(r *search.Result) {
 	if len(r.LeftAt) == 0 {
 		return

@@ -162,8 +162,9 @@ func (suite *junitSuite) add(c junitCase) {
 	}
 }
 
-// undecided returns the reason why a question for which the search found nothing is open,
-// given the state of its answer, or "" if it is answered within the bounds.
+// undecided returns the reason why the search cannot say whether a property holds, although it
+// found no violation. It returns "" if the search has decided that within its bounds. state is
+// the search's answer about the property.
 func undecided(state search.State, r *search.Result) string {
 	switch state {
 	case search.StateSampled:

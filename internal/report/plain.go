@@ -82,8 +82,8 @@ func Line(text string) string {
 	return logged(Plain(strings.Join(strings.Fields(text), " ")))
 }
 
-// Printed returns a text of several lines in which neither a terminal nor the log of a
-// workflow finds a command.
+// Printed returns a text of several lines, changed so that no part of it acts as a command of a
+// terminal or of a workflow's log.
 func Printed(text string) string {
 	lines := strings.Split(Plain(text), "\n")
 	for i := range lines {

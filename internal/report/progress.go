@@ -9,10 +9,11 @@ import (
 	"macemc/internal/search"
 )
 
-// Progress returns the progress of a search as one line: its phase, its counts, their
-// recent growth, and when it will be done, if that can be estimated. now is the present
-// progress, and then the progress of the same search some time ago. elapsed is the time
-// since its beginning. The search may take no longer than limit; 0 means no limit.
+// Progress returns the progress of a search as one line: its phase, its counts, how fast they
+// grew recently and, if that can be estimated, the remaining time. now is the present progress.
+// then is an earlier progress of the same search, and ago is the time since that. elapsed is the
+// time since the beginning of the search. The search may take no longer than limit; 0 means no
+// limit.
 func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) string {
 	parts := []string{doing(now)}
 	switch now.Phase {
@@ -67,7 +68,8 @@ func doing(p search.Progress) string {
 	}
 }
 
-// pace returns now with its noun what, and its growth per second since it was then.
+// pace returns a count with its noun and its growth per second, such as "5,000 states (200/s)".
+// now is the present count, and then is the count at the time ago before.
 func pace(now, then int, ago time.Duration, what string) string {
 	text := numerals.Many(now, what)
 	if ago > 0 && now >= then {
@@ -103,8 +105,9 @@ func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts [
 	return parts
 }
 
-// toGo returns the remaining time of the phase at its recent speed. The speed is known if
-// now and then are in the same part of the phase, and enough work was done between them.
+// toGo returns the remaining time of the phase at its recent speed. The speed is known only if
+// now and then are in the same phase at the same depth, and at least 50 items were done between
+// them.
 func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, known bool) {
 	const least = 50
 	done := now.Done - then.Done

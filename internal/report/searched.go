@@ -176,8 +176,8 @@ func reduction(s *search.Stats) string {
 	return text
 }
 
-// symmetry describes which nodes a search treated as interchangeable, or says why it
-// treated none so although the user asked for it.
+// symmetry names the nodes that the search treated as interchangeable. If there are none although
+// the user asked for it, it says why.
 func symmetry(s *search.Stats) string {
 	switch {
 	case s.Asymmetric != "":

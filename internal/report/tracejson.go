@@ -83,8 +83,8 @@ func stepObject(s *trace.Step, walker *canon.Walker, kind string, critical bool,
 	}
 }
 
-// texts returns the exact text of a value, and its form for people, or nil if that is the
-// same.
+// texts returns a value as exact text, and shown as it is shown to people. shown is nil if the
+// two are the same.
 func texts(walker *canon.Walker, v any) (text, shown any) {
 	text = walker.Text(v)
 	if q, is := v.(sim.Quorum); is {
