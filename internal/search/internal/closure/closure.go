@@ -278,8 +278,8 @@ func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	}
 }
 
-// judgeOne returns the verdict about a state if the closure is about one run. It counts only a live
-// state as a recovery: a state outside System.Within is none, since walks go on outside it, too. A
+// judgeOne returns the verdict about a state if the closure is about one run. Only a live state
+// counts as a recovery: walks go on outside System.Within, so being there is no recovery, either. A
 // state outside System.Assume is neither live nor dead.
 func (g *Closure) judgeOne() explore.Said {
 	switch {
@@ -422,8 +422,9 @@ func (g *Spreading) looks(s uint32) (lives bool, err error) {
 	return g.lives, nil
 }
 
-// lift marks state s as alive. If tree is set, it also marks the states on the run by which s was first reached,
-// as far back as the environment has healed.
+// lift marks state s as alive. If the field tree is true, a step by which a state was first reached proves that
+// the state before it is alive, too, so lift goes back along the run to s and marks its states. It stops at a
+// state that is marked already, or in which the environment has not healed.
 func (g *Closure) lift(s uint32) {
 	g.Alive.add(s)
 	for g.tree {

@@ -64,7 +64,8 @@ func (x *Explorer) TakesBack(y *Explorer) {
 	}
 }
 
-// goes makes the reduction leave out steps from now on; until now it only observed them.
+// goes makes the reduction r leave out steps from now on, and returns r. Before, it only observed
+// steps.
 func (r *Reduction) goes() *Reduction {
 	r.Waits, r.tried = false, true
 	clear(r.whys)

@@ -30,8 +30,9 @@ type choice struct {
 // heads makes number first the beginning of the choice's list of states.
 func (c *choice) heads(first int) { c.first = int32(first) }
 
-// renew brings answer a up to date with the facts; s is the situation of a. Choices that the facts no longer allow
-// become void, and others are computed in their place.
+// renew brings the choices of answer a up to date with what the reduction has observed since they were computed (its
+// facts). s is the situation of a. A choice that the facts no longer allow becomes void, and others are computed in
+// its place.
 func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	kept := a.choices[:0]
 	for _, c := range a.choices {
@@ -46,7 +47,7 @@ func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	}
 }
 
-// agrees records the version of the facts that allow the choices.
+// agrees records that the choices are sound according to the facts with this version.
 func (a *answer) agrees(version int) { a.version = version }
 
 // looks computes choices besides the known ones, or only the best one if first is true. It does not change the
@@ -86,10 +87,10 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 	return a
 }
 
-// choices returns the known choices and new ones for situation s. They are sorted by their numbers of kinds;
-// choices that were observed to be visible come last. If first is true, choices stops at a choice that cannot be
-// improved and returns ends as true. If first is false, the first of the known choices stays first. If there are no
-// choices, why is the reason.
+// choices returns the known choices and new ones for situation s. They are sorted by their numbers of kinds; choices
+// that were observed to be visible come last. If first is true, only the best choice is wanted: the function stops
+// when it finds a choice that cannot be improved, and then ends is true. If first is false, the first of the known
+// choices stays first. If there are no choices, why is the reason.
 func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool, why hindrance) {
 	size := s.Pending.Len()
 	why.why = whyDepends

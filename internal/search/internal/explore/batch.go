@@ -39,7 +39,8 @@ type candidate struct {
 	naps        int32 // the number of the set of steps that sleep after this step: see sleep.go
 }
 
-// change is the part with number id, which a candidate has at a place instead of its parent's.
+// change says that a candidate differs from its parent at one place: the candidate's state has
+// the part with number id there.
 type change struct {
 	place int32
 	id    uint32
@@ -80,8 +81,9 @@ func (b *batch) candidate(total canon.Hash, k int, step byNumber) *candidate {
 	return c
 }
 
-// begin sets all fields, one by one: a literal would be made elsewhere and copied, for which the processor
-// would wait.
+// begin makes c a new candidate that is equal to the last parent, whose identity is total. It sets the
+// fields one by one, since assigning a whole struct would be slower: the processor would build it elsewhere
+// and wait for the copy.
 func (c *candidate) begin(b *batch, total canon.Hash, k int, step byNumber) {
 	c.Sum, c.Parent, c.Fly, c.event, c.coins, c.by, c.naps = total, int32(len(b.Parents)-1), 0, uint16(k), 0, step, 0
 	c.first = int32(len(b.changes))
@@ -97,7 +99,8 @@ func more[T any](list []T) []T {
 	return append(list, none)
 }
 
-// set records that the last candidate has the part with number id at a place.
+// set records that the last candidate differs from its parent at a place: its state has the part
+// with number id there.
 func (b *batch) set(place int32, id uint32) { b.changes = append(b.changes, change{place, id}) }
 
 // changing returns the change of candidate c at a place. If it has none yet, changing adds one,
@@ -112,14 +115,16 @@ func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	return &b.changes[len(b.changes)-1]
 }
 
-// becomes makes the change at, of candidate c, one to the part made, and updates the candidate's identity.
+// becomes sets the part of candidate c at one place to the result of a step, made, and updates the
+// candidate's identity. at is the candidate's change for that place.
 func (c *candidate) becomes(at *change, made world.Product) {
 	at.id = made.To
 	c.Sum = c.Sum.Add(made.Delta)
 }
 
-// skip adds the results o of event number k of the last parent, an event of this node, to the list
-// seen: they are counted, but the states to which they lead are not looked up (see commute.go).
+// skip adds the results of event number k of the last parent, which happens at the given node, to
+// the list seen. Results in that list are counted, but the states to which they lead are not looked
+// up (see commute.go).
 func (b *batch) skip(k, node int, o *footprint) {
 	for j := range o.results {
 		b.seen = more(b.seen)
@@ -143,8 +148,8 @@ func (c *candidate) take(r *result) {
 	c.coins = r.coins
 }
 
-// replace updates the candidate's identity: a part with the hash now replaces one with the hash
-// was.
+// replace updates the candidate's identity after one part was replaced: was is the hash of the
+// old part, and now is that of the new one.
 func (c *candidate) replace(was, now canon.Hash) { c.Sum = c.Sum.Add(now).Sub(was) }
 
 // end records that the candidate's changes are those before index n.

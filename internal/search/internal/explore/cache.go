@@ -81,7 +81,8 @@ func (t *tables) ofNode(own bool) *flat.Table[*footprint] {
 	return &t.deliveries
 }
 
-// refresh makes t a view of the tables that all has now.
+// refresh makes t a view of the present tables of all, with the footprints that other memos have
+// added.
 func (t *tables) refresh(all *learnt) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -233,7 +234,8 @@ func (l *learnt) grown() (bytes int) {
 	return l.counted - was
 }
 
-// over returns the cache, with all that it knows, for another taker of the same bank.
+// over returns a copy of the cache, with everything that it has learnt, for use by another taker
+// of the same bank.
 func (c cache) over(x *Taker) cache {
 	c.bank, c.lists = x.Bank, x.Lists
 	c.results, c.effects = slab[result]{}, slab[effect]{}
@@ -258,8 +260,8 @@ func keyBitsOf(n int) keyBits {
 	return keyBits{uint8(node), uint8((64 - keyKind - 2*node) / 2), uint8((64 - keyLink - 1 - 2*node) / 2)}
 }
 
-// ofEvent returns the key of an event: of its kind, the number i of its node, the sender, the number what, which
-// distinguishes it from like events, and the node's part.
+// ofEvent returns the key of an event. The key has the kind of the event, its node i, the sender, the node's part
+// and what, a number that distinguishes the event from others for which all of these are equal.
 func (k keyBits) ofEvent(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
 	if uint64(part)>>k.event != 0 || what>>k.event != 0 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
@@ -313,9 +315,9 @@ func (c *cache) queue(p int, id uint32) queued {
 	return c.queues[p][id]
 }
 
-// ofNode returns the footprint of e, the event number k of a plain state (see Memo), on the assumption that the
-// footprint is the node's part alone. If the result depends on more, the footprint is marked unknown. If the node
-// does not accept the message, ofNode returns nil.
+// ofNode returns the footprint of e, which is event number k of a state. It expects that the result depends on the
+// part of the node alone, as is usual in a plain state (see Memo). If the result depends on more, the footprint is
+// marked unknown. If the node does not accept the message, ofNode returns nil.
 func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err error) {
 	i := nodeOf(e.ordinal)
 	if e.from == none {
@@ -414,8 +416,8 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 // begins prepares the cache to record the results of a step.
 func (c *cache) begins() { c.made = c.made[:0] }
 
-// add adds one, a result of the step that is being learnt, with its effects and the answers to its coins. If
-// there is no number left for this list of answers, it drops the result and returns false.
+// add adds a result, with its effects, to the step that is being learnt. coins has the answers to the coins of
+// the step. If there is no number left for this list of answers, add drops the result and returns false.
 func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
 	if one.coins, kept = c.lists.Number(coins); kept {
 		one.effects = c.effects.keep(effects)
@@ -456,9 +458,9 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (o *footprint,
 	return o, m.verify(o, k, i, of)
 }
 
-// did returns the result of the handler that has just run on node i. It returns function as false if the result
-// does not follow from the node's part alone. The effects are, in this order: the new part of the node, the facts
-// emitted, the message taken, the messages sent.
+// did returns the result of the handler that has just run on node i. If the result does not follow from the part of
+// the node alone, did returns false for function, and the other values have no meaning. The effects are, in this
+// order: the new part of the node, the facts emitted, the message taken, the messages sent.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.World.Run.Tossed() {
@@ -556,13 +558,14 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	return nil
 }
 
-// equals reports whether r has the same effects as another result, again, whose effects are given apart.
+// equals reports whether r is the same as the result again of a repeated step. The parameter effects has
+// the effects of again.
 func (r *result) equals(again *result, effects []effect) bool {
 	return again.delta == r.delta && slices.Equal(effects, r.effects)
 }
 
-// unlike returns the name of a field in which node i, after a repeated step, differs from the node in the known
-// result was. It returns "" if there is none.
+// unlike compares node i, after a repeated step, with the node in the known result of the step, was. It returns
+// the name of a field in which they differ, or "" if there is none.
 func (m *Memo) unlike(i int, was *result) string {
 	if len(was.effects) == 0 || was.effects[0].does != effectSet {
 		return ""
@@ -591,8 +594,8 @@ func (t *Taker) differs(i int, twin bool, what, copied string) error {
 	return t.Owner.leftOut(t.World.Run.LastIdentity(), "a node that the state cannot tell from another "+what, field)
 }
 
-// leftOut returns the error for two states that the search cannot distinguish but that behave
-// differently.
+// leftOut returns the error that a field matters although it is left out of the state: the search
+// takes two states for one, but they behave differently.
 func (r *Owner) leftOut(at, what, field string) error {
 	return fmt.Errorf("system %s: a field that is left out of the state matters: at %q, %s; they differ in this field: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). If it is in the state, a copy of the node has changed it through memory that both share: a value that System.Immutable names, or one that cannot be copied. Otherwise it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which cannot be repeated: set a timer by env.After",
 		r.Sys.Name, at, what, field)

@@ -86,7 +86,8 @@ type seen struct {
 	node   uint16
 }
 
-// begin sets all fields, one by one: see candidate.begin.
+// begin makes s a new entry of the list batch.seen, for the result r of event number k on a node.
+// It sets the fields one by one for the reason given at candidate.begin.
 func (s *seen) begin(b *batch, r *result, k, node int) {
 	s.next, s.parent, s.result, s.event, s.node = int32(len(b.Next)), int32(len(b.Parents)-1), r, uint16(k), uint16(node)
 }

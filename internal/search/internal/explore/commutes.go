@@ -106,10 +106,10 @@ func (r *Reduction) learns(x *Explorer, first, second string) bool {
 	return failure != nil || r.facts.Version() != before
 }
 
-// both takes the steps with the identities first and second, one after the other, from the state
-// r.v. It returns the identity h of the state that they lead to, and the steps as way. h is zero if
-// one of them is not possible. skip is true if a step failed, or if one of them, the first or the
-// second as number is 0 or 1, emitted a fact for a monitor.
+// both takes the steps with the identities first and second, one after the other, from the state r.v.
+// It returns the identity h of the state that they lead to, and the steps as way. h is zero if one of
+// them is not possible. skip is true if a step failed, or if a certain one of them emitted a fact for
+// a monitor: the first one if number is 0, and the second one if it is 1.
 func (r *Reduction) both(x *Explorer, first, second string, number int) (h canon.Hash, way []run.Taken, skip bool) {
 	w := x.World
 	w.State.Load(x.Bank, r.v)

@@ -49,9 +49,9 @@ func (r *Reduction) declared(x *Explorer) error {
 	return nil
 }
 
-// alike returns the number of a part of node i, other than id, from which the properties take the
-// same values, or 0 if it finds none. It looks at declaredTries parts, and each audit begins at
-// another one.
+// alike looks for another part of node i (another state of the node) from which the properties take
+// the same values as from the part with number id. It returns the number of that part, or 0 if it
+// finds none. It looks at declaredTries parts, and each audit begins at another one.
 func (r *Reduction) alike(i int, id uint32) uint32 {
 	all := len(r.known[i])
 	for k := range min(declaredTries, all) {
