@@ -185,9 +185,9 @@ func (t *Taker) Learn(k Knowledge) error {
 	return nil
 }
 
-// Take takes the walks of a span. Learn must have been called for its lot. Before each walk it calls next,
-// which decides whether that walk is taken or left out, or the span ends. wanted is false if next ended the
-// span.
+// Take takes the walks of a span. Learn must have been called for the lot of the span. Before each walk it
+// calls next, which decides whether Take takes that walk, skips it, or ends the span. wanted is false if next
+// ended the span.
 func (t *Taker) Take(s Span, next func(walk int) Next) (out Spanned, wanted bool, err error) {
 	if s.Lot != t.lot || s.From < 0 || s.To < s.From {
 		return out, false, fmt.Errorf("walks %d to %d belong to lot %d, but this process has the corpus of lot %d", s.From, s.To, s.Lot, t.lot)

@@ -16,9 +16,9 @@ import (
 // number of times that a run is repeated to see it fail again.
 const repetitions = 100
 
-// confirm repeats, from its start, a run that ended in the failure want. It takes the run in lockstep and with
-// every check on, and makes a finding of this second run. If the run does not fail again in the same way, the
-// finding is that the service is not deterministic.
+// confirm repeats, from its start, a run that ended in the failure want. It takes the run in two worlds at the
+// same time, which must behave in the same way (run.Lockstep), with every check on, and makes a finding of it.
+// If the run does not fail again in the same way, the finding is that the service is not deterministic.
 func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -75,16 +75,16 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure
 	return f, nil
 }
 
-// unlike returns the failure of nondeterminism for a run that ended in failure f and did not end so when it
-// was repeated. say is the format of its message.
+// unlike returns the failure that the service is not deterministic, for a run that ended in failure f and
+// ended otherwise when it was repeated. say is the format of the failure's message.
 func unlike(f trace.Failure, say string) trace.Failure {
 	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
 	f.Verdict = trace.VerdictNondeterminism
 	return f
 }
 
-// record repeats a run of this number of steps, in lockstep and with every check on, and returns it as a finding
-// with VerdictNone, or with the failure that has ended it this time.
+// record repeats a run of this number of steps, with every check on (see confirm), and returns it as a finding.
+// The verdict of the finding is VerdictNone, unless the run failed this time.
 func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -105,14 +105,15 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	return f, nil
 }
 
-// cameAt returns f as the failure of a run of this number of steps.
+// cameAt returns a copy of f that says that the failure happened in step number steps, the last
+// one of the run.
 func cameAt(f trace.Failure, steps int) trace.Failure {
 	f.Step = steps
 	return f
 }
 
-// tracing returns a hand that records the steps of its audited runs. Its counts are not added to those of the
-// search.
+// tracing returns another hand (a hand takes runs) that records the steps of its audited runs. Its counts are
+// not added to those of the search.
 func (h *hand) tracing() (*hand, error) {
 	counts := &Stats{}
 	c := &hand{opts: h.opts, counts: counts, Runs: run.Runs{
@@ -144,7 +145,8 @@ func (o Options) label(sys *sim.System, f *Finding) {
 	f.labelManner()
 }
 
-// Shortened records that f is a shorter form of finding from. It copies from it how the run was found.
+// Shortened records in f how its run was found. The run of f is a shorter form of the run of from, and
+// Shortened copies the record from there.
 func (f *Finding) Shortened(from *Finding) {
 	f.Found, f.Manner = from.Path, from.Manner
 	f.labelManner()

@@ -17,9 +17,9 @@ const (
 	judgeMost    = 6_000_000 // for the suspects of a search; larger, since a verdict is worth more than its explanation
 )
 
-// explainEffort returns the number of steps and states that may be spent on deciding about suspects and on
-// locating critical steps. The default is the number that the search itself took, but at least explainLeast
-// and at most explainMost.
+// explainEffort returns the number of steps and states that may be spent on two things: deciding whether
+// suspects (walks that did not become live in time) are dead, and locating critical steps. The default is the
+// number that the search itself took, but at least explainLeast and at most explainMost.
 func (o Options) explainEffort(searched int) int {
 	return cmp.Or(o.ExplainEffort, min(explainMost, max(explainLeast, searched)))
 }
@@ -51,8 +51,8 @@ func (s *suspicions) known(at canon.Hash) bool { return s.alive[at] }
 // all returns the identities of the states that can recover.
 func (s *suspicions) all() []canon.Hash { return slices.Collect(maps.Keys(s.alive)) }
 
-// hopeless reports whether an effort of left is too small to decide about a state. If an attempt did not
-// suffice, the next one needs at least twice its effort.
+// hopeless reports whether the remaining effort, left, is too small to decide about a state. If an attempt
+// did not suffice, the next one needs at least twice its effort.
 func (s *suspicions) hopeless(at canon.Hash, left int) bool {
 	spent, tried := s.short[at]
 	return left <= 0 || tried && left < 2*spent
@@ -84,7 +84,8 @@ func (r *runner) left() int {
 // open returns the number of suspects about which nothing was decided.
 func (r *runner) open() int { return len(r.undecided) + r.suspicions.over }
 
-// within returns the options for deciding about a run in the lab with at most this effort.
+// within returns the options for deciding about a run, so that this takes at most the given
+// number of steps and states.
 func (l *Lab) within(effort int) decide.Options {
 	return decide.Options{Effort: l.Effort() + max(1, effort)}
 }

@@ -82,8 +82,8 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	return r.levels(&x, from)
 }
 
-// levels expands one level after the other. If another explorer replaces the first, levels sets *at to
-// it.
+// levels expands one level after the other, with explorer *at. If it goes on with another explorer,
+// because it has tried a reduction, it stores that explorer in *at.
 func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 	x := *at
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
@@ -150,7 +150,8 @@ func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 	}
 }
 
-// partsLeast is the number of stored parts of states below which none are freed: see Explorer.Frees.
+// partsLeast is the number of parts of states that are stored before the search tries to free those
+// that it needs no more: see Explorer.Frees.
 const partsLeast = 1 << 16
 
 // covers returns a copy of the outcome in which the answer about safety is s.

@@ -14,11 +14,11 @@ type fact struct {
 	tried int  // the number of states that an attempt visited without reaching a decision
 }
 
-// about looks up the stored decisions about the states of a run whose numbers are at least from; healed has the
-// identities of the healed forms of all states of the run. If known is true, s is the answer: the stored decisions
-// determine the last state that can recover, or an earlier attempt has visited at least most states without
-// deciding. If known is false, the caller must decide about the states up to number end; those after it are known
-// to be dead.
+// about looks up the stored decisions about those states of a run whose numbers are at least from. healed has the
+// identities of the healed forms of all states of the run. If known is true, s is the answer, and nothing needs to
+// be computed: either the last state that can recover is known, or an earlier attempt visited at least most states
+// and decided nothing. If known is false, the caller must decide about the states up to number end; those after it
+// are known to be dead.
 func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, known bool) {
 	end = len(healed) - 1
 	for end > from && k[healed[end]].dead {
@@ -38,9 +38,9 @@ func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, k
 	return end, s, false
 }
 
-// note stores the decisions s about the states of a run. If nothing was decided, it stores that
-// visiting most states did not suffice, but only if the run has a single state: of several states,
-// any one may need more.
+// note stores the decisions s about the states of a run. If s decided nothing about a run with a
+// single state, note stores that this state needs more than most visited states. If the run has
+// several states, any of them may be the one that needs more, so then note stores nothing.
 func (k *facts) note(healed []canon.Hash, most int, s settled) {
 	if *k == nil {
 		*k = facts{}

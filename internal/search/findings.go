@@ -28,8 +28,8 @@ func newFinding(failure trace.Failure, path *choose.Path, trace *trace.Trace, c 
 	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
 
-// triesMost is the largest number of candidates that are examined for each wanted finding.
-// Examining one takes its run twice, and much more if it may be dead.
+// triesMost is the largest number of failed runs of one kind that are examined for each finding
+// that the user wants. Examining a run takes it twice, and much more if it may be dead.
 const triesMost = 20
 
 // wants reports whether the search has fewer findings than requested.
@@ -182,9 +182,9 @@ func thrownAt(f *trace.Failure) string {
 
 var numberText = regexp.MustCompile(`[0-9]+`)
 
-// noteWrong makes a finding of a failure in the state that an explorer has just reached, if worth
-// allows another candidate. dead means that the state is at rest and not live. It returns ErrEnough
-// if no more findings are wanted.
+// noteWrong makes a finding of a failure in the state that an explorer has just reached. It does
+// nothing if the method worth says that the failure need not be confirmed. dead means that the state
+// is at rest and not live. It returns ErrEnough if no more findings are wanted.
 func (r *runner) noteWrong(x *explore.Explorer, failure *trace.Failure, dead bool) (err error) {
 	if !r.findings.worth(failure) {
 		return nil

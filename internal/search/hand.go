@@ -31,8 +31,8 @@ type hand struct {
 	confirming *hand // the hand that last repeated a run for this one
 }
 
-// newHand makes a hand that belongs to the search of or, if of is nil, to a lab. If like is not
-// nil, the new hand has the same prefix and the same limits as like.
+// newHand makes a hand for a search, the runner of. If of is nil, the hand is for a lab. If like
+// is not nil, the new hand has the same prefix and the same limits as like.
 func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, error) {
 	opts, err := opts.filled()
 	if err != nil {
@@ -130,8 +130,8 @@ func (h *hand) depth() int {
 	return h.of.stats.Depth
 }
 
-// passes reports the progress of the phase: done of its items are done. It does nothing if the hand
-// is not the search's own.
+// passes reports the progress of the phase: the number of its items, such as walks, that are done. It
+// does nothing if the hand is not the search's own.
 func (h *hand) passes(done int) {
 	if h.of != nil && h.of.hand == h {
 		h.of.at(done)
@@ -141,8 +141,9 @@ func (h *hand) passes(done int) {
 // wanted reports whether a run should go on, because the search was not stopped.
 func (h *hand) wanted() bool { return !h.Stopped() }
 
-// taken returns the number of steps that were taken for the run that ended in w. Steps of the prefix
-// count only if they were repeated, as they are if the run is careful (audited).
+// taken returns the number of steps that were taken for the run that ended in w. A careful (audited)
+// run takes the steps of the prefix, too; other runs begin at a saved state after the prefix, so for
+// them these steps do not count.
 func (h *hand) taken(w *world.World, careful bool) int {
 	if careful {
 		return w.Run.Steps()
@@ -150,8 +151,8 @@ func (h *hand) taken(w *world.World, careful bool) int {
 	return w.Run.Steps() - h.prefix.base()
 }
 
-// strategy returns the strategy for random walks; some walks begin at states of the corpus c. It uses the
-// forks of this hand, so another hand must not use it.
+// strategy returns the strategy for random walks; some walks begin at states of the corpus c. The walks
+// begin at states that this hand has saved, so no other hand may use the strategy.
 func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	weighted := walk.Weighted{
 		Fair: h.prefix.beginning(run.Fair), Faulty: h.prefix.beginning(run.Climate{Faults: true}), Base: h.prefix.base(), Stormy: h.Stormy(),
@@ -213,9 +214,9 @@ func (w Walking) manners() []walk.Manner {
 	}
 }
 
-// ended returns the hand in whose world a handler has ended its goroutine (by runtime.Goexit), and that failure. It
-// is called after a goroutine has ended. If no handler has ended it, a function of the caller has, and then ended
-// ends the caller's goroutine, too.
+// ended finds the handler that has ended its goroutine (by runtime.Goexit). It returns the hand in whose world the
+// handler ran, and the failure. It is called after a goroutine has ended. If no handler has ended the goroutine, a
+// function of the caller has; then ended ends the caller's goroutine, too.
 func (h *hand) ended() (*hand, *trace.Failure) {
 	for ; h != nil; h = h.confirming {
 		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}

@@ -130,7 +130,8 @@ func (f *Finding) lacks(untaken []string) {
 	f.says(untaken)
 }
 
-// nearest records the run cold, which leaves the cycle after from steps and becomes cold.
+// nearest records cold as the nearest run that recovers. It is equal to the run of f for from
+// steps, then leaves the cycle, and becomes cold.
 func (f *Finding) nearest(cold *Finding, from int) {
 	f.Live = &Live{Path: cold.Path, Trace: cold.Trace, From: from}
 }
@@ -138,7 +139,8 @@ func (f *Finding) nearest(cold *Finding, from int) {
 // onWhole records whether the finding was made on a graph of all states of the system.
 func (f *Finding) onWhole(whole bool) { f.whole = whole }
 
-// loops records the result of by: which steps the run repeats for ever.
+// loops records in f what by has found out: which steps the run repeats for ever, and the message
+// about it.
 func (f *Finding) loops(by *looping) { f.Lasso, f.Message = by.lasso(f.Step) }
 
 // says adds to the message the events that are possible in some states of the cycle but never
@@ -215,7 +217,8 @@ func newLooping(f *trace.Failure, c run.Climate) *looping {
 	}
 }
 
-// see must be called in each state of the run, in order.
+// see notes whether the property is hot in the present state of w, and which events are possible
+// in it. It must be called in each state of the run, in order.
 func (l *looping) see(w *world.World) {
 	if l.property < 0 {
 		if l.property = slices.Index(w.Judge.Cools(), l.name); l.property < 0 {

@@ -148,8 +148,9 @@ func (o Options) ignoresCause(f *Finding) bool {
 		slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.caused(f.Critical.Event) })
 }
 
-// Elsewhere reports whether f is a violation of safety whose critical event is i.Cause, while the event that
-// failed is another one. The search compares causes with the event that failed, so i does not leave f out.
+// Elsewhere reports whether i does not apply to finding f although the user may expect it: f violates safety,
+// and i.Cause is its critical event. The search compares causes only with the event that failed, which is
+// another one here.
 func (i Ignore) Elsewhere(f *Finding) bool {
 	return f != nil && f.Critical != nil && f.Verdict == trace.VerdictSafety && i.caused(f.Critical.Event) && !i.caused(f.Identity)
 }

@@ -23,9 +23,10 @@ type settling struct {
 	most    int
 }
 
-// settled is the answer to a query of settling. last is the number of the last state of the run from
-// which the run can recover (method recovers), reach a live state (reaches), or go on without a
-// violation (survives).
+// settled is the answer to a query of settling. last is the number of the last state of the run that
+// has the property which the query is about: with the method recovers, that the run can recover from
+// it; with reaches, that the run can reach a live state; with survives, that the run can go on without
+// a violation.
 type settled struct {
 	last      int
 	decided   bool
@@ -70,11 +71,11 @@ func (q settling) survives(from int) (settled, error) {
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }
 
-// exhaust makes a closure of all states that can follow the states of the run whose number is at
-// least from, and returns the last of these for which lost is false. The function look examines the
-// closure, and lost then reports whether a state of the run is lost. If memo is true, steps are
-// looked up in a memo. The counts of exhaust are not added to the search's, since they concern one
-// run only.
+// exhaust decides about the states of the run whose numbers are at least from. It collects all states
+// that can follow them, in a closure, and calls look to examine the closure. Then it asks lost about
+// each state of the run, and returns the last state for which lost is false. If memo is true, steps
+// are looked up in a memo. The counts of exhaust are not added to the search's, since they concern
+// one run only.
 func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *explore.Explorer) error, lost func(*closure.Closure, *explore.Explorer, uint32) bool) (none settled, err error) {
 	h := q.by
 	defer h.counted()

@@ -12,9 +12,9 @@ import (
 )
 
 // judge decides whether a run that was not live for too long is dead. If quiet is true, no event is
-// possible at its end, so it is. judge returns a finding if the run is dead, or if another failure
-// was met on the way, and nil if it can recover or if that could not be decided. answers returns
-// the answers of the run, which ended in w after this number of steps.
+// possible at the end of the run, so the run is dead. judge returns a finding if the run is dead, or
+// if another failure was met on the way, and nil if it can recover or if that could not be decided.
+// answers returns the answers of the run, which ended in w after this number of steps.
 func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()
@@ -115,8 +115,8 @@ func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 	})
 }
 
-// One part in endShare of the effort is reserved for deciding whether the end of a run is dead,
-// since locating the critical step may use up the rest.
+// endShare divides the effort for examining a suspect: a quarter of it is reserved for deciding
+// whether the end of the run is dead, since locating the critical step may use up the rest.
 const endShare = 4
 
 // putOff records a suspect about which this effort did not suffice to decide. At its end, the
@@ -207,10 +207,11 @@ func (f *Finding) Decided(res *decide.Result) {
 	}
 }
 
-// looked calls into with the search's own lab, the case that take returns, and a Finder that may
-// use at most the given effort. If take returns nil, the Finder is nil. The lab's steps are added
-// to those of the search. Its coverage is not, since the number of superfluous walks in the lab
-// depends on the number of workers.
+// looked examines one run in the search's own lab. It calls take, which returns the run as a case,
+// and then into, with the lab, the case, and a Finder that may use at most the given effort. If
+// take returns nil, the Finder is nil. The lab's steps are added to those of the search. Its
+// coverage is not, since the number of superfluous walks in the lab depends on the number of
+// workers.
 func (r *runner) looked(take func(*Lab) (*Case, error), effort int, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
 	l, err := r.ownLab()
 	if err != nil {

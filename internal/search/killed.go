@@ -13,9 +13,9 @@ import (
 	"macemc/trace"
 )
 
-// Alone repeats the run one, which ended its process, with the answers that were recorded. It calls
-// report before it gives the last answer, which may end this process, too. It does not call report
-// if the run ends before the last answer.
+// Alone repeats a recorded run that ended its process. It calls report before it gives the last
+// answer, which may end this process, too. It does not call report if the run ends before the last
+// answer.
 func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) error {
 	opts.Trail, opts.Stop = nil, nil
 	h, err := newHand(sys, opts, nil, nil)
@@ -34,9 +34,9 @@ func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) 
 	return nil
 }
 
-// numbered is a source that gives the recorded answers one after the other. Each is stored as its
-// index among the possible answers, and their number. numbered fails if another number of answers
-// is possible now.
+// numbered is a source that gives the recorded answers one after the other. A recorded answer
+// consists of two numbers: its index among the possible answers, and how many were possible.
+// numbered fails if a different number of answers is possible now.
 type numbered struct {
 	picks []choose.Pick
 	pos   int

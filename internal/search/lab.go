@@ -198,9 +198,9 @@ func (c *Case) MayBeDead() bool {
 // or -1 if there is none.
 func (c *Case) Cause(i int) int { return c.causes[i] - 1 }
 
-// Healed returns a value that identifies the healed form of the state after i steps. If the values of two states
-// are equal, so are their healed forms: the same can happen after healing. Healed must not be called for a case
-// that Lab.Try returned with fails set, which has no such values.
+// Healed returns a value that identifies the healed form of the state after i steps: the state once all faults
+// have ended. If Healed returns equal values for two states, the same can happen in both after healing. Healed
+// must not be called for a case that Lab.Try returned with fails set, which has no such values.
 func (c *Case) Healed(i int) any { return c.healed[i] }
 
 // kind returns the kind of step i, counted from 0.
@@ -432,7 +432,8 @@ func (a *asking) walked(taken int) *Walked {
 	return &Walked{Taken: taken, Success: success, Failed: failed, Spell: spell}
 }
 
-// take takes the walk of unit u. The outcome ends the work if no later walk is needed to answer the question.
+// take takes one walk, whose number is that of unit u. Its outcome ends the work on the question if no later
+// walk is needed to answer it.
 func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outcome, err error) {
 	if h.Stopped() {
 		return came, explore.ErrHalt
@@ -459,8 +460,8 @@ func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outc
 	return work.Outcome{Stats: steps, Ends: came.Ends}, nil
 }
 
-// judge records the result of walk number i of the question. s is the walk, end the number of steps
-// of the whole run, and failure the one in which it ended, or nil.
+// judge records the result of walk s, which has number i in the question. end is the number of steps
+// of the whole run. failure is the failure in which the run ended, or nil.
 func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, end int) work.Outcome {
 	picks := slices.Clone(s.Picks())
 	switch {
@@ -539,8 +540,8 @@ func inCommon(of *Case, from int, picks []choose.Pick) int {
 	return n
 }
 
-// Record repeats a run from its start, in lockstep and with every check on: the steps of the case before walk s,
-// and then those of the walk. It returns the run as a finding with VerdictNone.
+// Record repeats a run from its start: the steps of the case before walk s, and then those of the walk. It takes
+// the run with every check on (see hand.confirm), and returns it as a finding with VerdictNone.
 func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		k := s.Walk.(*labWalk)
@@ -627,7 +628,8 @@ func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
 	return decide.New(asked{l, of}, run, o)
 }
 
-// asked is a lab with one case, as a Finder needs it.
+// asked is a lab together with the one case that it is asked about. It implements the interface
+// by which a decide.Finder asks for walks and decisions.
 type asked struct {
 	*Lab
 	of *Case

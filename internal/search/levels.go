@@ -55,7 +55,8 @@ func keptInLevels(whole []byte, added [][]byte) (k *kept, err error) {
 	return k, nil
 }
 
-// follow adds the levels of before, which precede those of k, to k.
+// follow adds the levels of an earlier record, before, to the front of k. It returns an error if
+// levels between the two are missing.
 func (k *keptLevels) follow(before *keptLevels) error {
 	if k.First != before.First+len(before.Levels) {
 		return k.lacks()
@@ -121,9 +122,10 @@ func (r *runner) savesLevel(x *explore.Explorer, log *levelLog, level explore.Fr
 	return k.to(keep)
 }
 
-// keptShare limits the record of levels while states are on disk: one state's step may be kept for
-// each keptShare bytes of the search's memory. After that no more levels are kept, and a resumed
-// search continues from the last level that was.
+// keptShare limits the size of the record of levels while states are on disk. The record may have
+// one step, that is one state, for each keptShare bytes of memory that the search may use. When that
+// is reached, no more levels are recorded, and a resumed search continues from the last level that
+// was.
 const keptShare = 256
 
 // unsaved returns the number of states whose steps the next record would have.
@@ -138,7 +140,8 @@ func (l *levelLog) unsaved() (n int) {
 	return n
 }
 
-// rebuilds visits the levels recorded in from again, and returns the depth of the last one.
+// rebuilds visits once more the levels that an earlier process has recorded in from. It returns
+// the depth of the last one.
 func (r *runner) rebuilds(x *explore.Explorer, log *levelLog, starts explore.Frontier, from *kept) (depth int, out outcome, err error) {
 	if r.opts.Store == nil {
 		return 0, out, nil

@@ -78,8 +78,9 @@ func (r *runner) recoveries(x *explore.Explorer) (recoveries, error) {
 	}, err
 }
 
-// nearestFirst yields the dead states in the order of their depth, until halted returns true. The
-// order of numbers is that of depths, unless several goroutines have numbered the states.
+// nearestFirst yields the dead states, those at the smallest depth first, until halted returns
+// true. The states are numbered by depth already, unless several goroutines have numbered them;
+// only then does it sort them.
 func (d *deaths) nearestFirst(halted func() bool) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		var of [][]uint32 // by depth

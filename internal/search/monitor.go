@@ -20,8 +20,8 @@ type monitor struct {
 	hands []*hand // all hands that take runs now
 }
 
-// newMonitor returns a monitor that watches a hand, and hands that are added by with. The function
-// far returns what the search has found so far.
+// newMonitor returns a monitor that watches the hand first, and later the hands that the method with
+// adds. The function far returns what the search has found so far.
 func newMonitor(first *hand, far func(*hand) soFar) *monitor {
 	return &monitor{first: first, soFar: far, hands: []*hand{first}}
 }
@@ -71,8 +71,9 @@ func (m *monitor) set(all []*hand) {
 	m.hands = slices.Clip(all)
 }
 
-// feel looks whether the runs of the hands have made progress since its last call, and counts in
-// felt how often each has not. It returns a hand whose run has made none for too long, or nil.
+// feel checks, for each hand, whether its run has made progress since the last call. felt counts,
+// by hand, the calls in a row in which it has not. feel returns a hand whose run has made no
+// progress for too long, or nil.
 func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	if m.first.Limits.Housework.Load() > 0 {
 		clear(felt)

@@ -17,11 +17,12 @@ import (
 // looked up there, while a handler needs a copy of its node, and runs again as a check.
 const nearestRun = 16
 
-// Nearest looks for the shortest run to a failure that begins with the first from steps of a case, is shorter than the
-// case, and goes on only with events of the forms that later steps of the case have. The form of an event is its kind,
-// its node, the type of its value and, for a message, its sender. Nearest visits the states that such runs can reach,
-// those after the fewest steps first, until it has visited most of them. wanted reports whether a failure is the one.
-// The result is nil if there is no such run, or if none was found; whole is true if there is none.
+// Nearest looks for the shortest run to a failure for which wanted returns true. The run must begin with the first
+// from steps of a case, must be shorter than the case, and may go on only with events of the forms that later steps
+// of the case have. The form of an event is its kind, its node, the type of its value and, for a message, its sender.
+// Nearest visits the states that such runs can reach, those after the fewest steps first, until it has visited most
+// of them (the parameter). The result c is nil if there is no such run, which whole says, or if Nearest found none
+// before it stopped.
 func (l *Lab) Nearest(of *Case, from, most int, wanted func(*trace.Failure) bool) (c *Case, whole bool, err error) {
 	n := &nearest{hand: l.first().hand, of: of, from: from, to: of.Steps(), most: most, wanted: wanted}
 	if c, err = l.near(n); c != nil && (c.Failure == nil || !wanted(c.Failure)) {
@@ -30,10 +31,11 @@ func (l *Lab) Nearest(of *Case, from, most int, wanted func(*trace.Failure) bool
 	return c, n.whole && c == nil, err
 }
 
-// Rejoin looks for a detour in a case: a shorter way from the state after from steps to one of the states up to that
-// after to steps. Two states are the same here if their healed forms are. Rejoin visits states as Nearest does. It
-// returns the run by the shorter way as a case, with the number of steps after which the old run was in the same
-// state; it prefers the way that saves most. The result is nil if it found none.
+// Rejoin looks for a detour in a case: steps that a shorter way can replace. The shorter way begins at the state
+// after from steps, and ends at a state of the case that is at most the one after to steps. It ends there if the
+// healed forms of the two states are the same. Rejoin visits states as Nearest does, and prefers the way that saves
+// most steps. It returns the run by the shorter way as a case, and at, the number of steps after which the old run
+// was in the same state. The result is nil if it found none.
 func (l *Lab) Rejoin(of *Case, from, to, most int) (c *Case, at int, err error) {
 	n := &nearest{hand: l.first().hand, of: of, from: from, to: to, most: most}
 	c, err = l.near(n)
@@ -75,8 +77,8 @@ type nearest struct {
 	started int  // runs of handlers before the search
 }
 
-// look makes the search. A state that the search cannot copy, or cannot tell from another, ends it without an error: the
-// search itself reports those.
+// look makes the search. It ends, without an error, at a state that cannot be copied or cannot be told from another
+// one: the exhaustive phase reports such states.
 func (n *nearest) look() error {
 	h := n.hand
 	audits, _ := h.unaudited()

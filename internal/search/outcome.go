@@ -114,8 +114,8 @@ func (f *Finding) unlive() bool {
 	return f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot || f.Verdict == trace.VerdictDivergence
 }
 
-// known returns the State that is reported in place of s: StateNone for "", and StateCut if s says that all states
-// were visited although runs ended in an ignored failure, since the states after such a failure were not.
+// known returns s as it is reported. It returns StateNone for "". It returns StateCut if s says that all states were
+// visited although some runs ended in an ignored failure, since the states after that failure were not visited.
 func (r *runner) known(s State) State {
 	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
 		return StateCut
@@ -142,8 +142,8 @@ type soFar struct {
 	measured  Measured
 }
 
-// leftOff returns the result of a search that ends for reason why although a handler has not returned. s is
-// what the search has found so far.
+// leftOff returns the result of a search that must end although a handler has not returned. why is the
+// reason, and s is what the search has found so far.
 func (h *hand) leftOff(why Stop, s soFar) *Result {
 	safety := Safety{State: StateIncomplete}
 	if s.stats.Depth > 0 {

@@ -10,9 +10,9 @@ import (
 )
 
 // The periphery is the states at which a round of the exhaustive phase ends. The walks from them may
-// take peripheryLeast steps in all, and one more step for each peripheryEvery executed transitions,
-// so that wide levels do not use up the search. Each false alarm takes away peripheryAlarm steps,
-// since examining it costs as much as hundreds of walks.
+// take peripheryLeast steps in all, and one more step for each peripheryEvery executed transitions, so
+// that wide levels do not use up the search. If a walk was suspected to be dead and is not, that takes
+// away peripheryAlarm steps, since examining it costs as much as hundreds of walks.
 const (
 	peripheryEvery     = 1
 	peripheryEveryMemo = 4 // peripheryEvery for the engine memo: a step of a walk takes as long as several of its transitions
@@ -158,9 +158,10 @@ func coprime(n int) int {
 	return k
 }
 
-// walkOutside takes one walk from the state of fork k, in which the environment heals first. If the
-// walk fails, walkOutside returns the failure. If the walk never becomes live, walkOutside decides
-// whether the walk's first state is dead and, if that can recover, whether its last state is.
+// walkOutside takes one walk from the saved state k. The environment heals in the walk's first step, if
+// it has not healed before. If the walk fails, walkOutside returns the failure. If the walk never
+// becomes live, walkOutside decides whether the walk's first state is dead and, if that can recover,
+// whether its last state is.
 func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan := p.r.walkFrom(k, c)
 	plan.Number = 1<<49 + uint64(p.walked)
@@ -216,7 +217,7 @@ func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) 
 	return f, err
 }
 
-// suspect decides whether the state of fork k is dead. It returns a finding if it is, and nil if the
+// suspect decides whether the saved state k is dead. It returns a finding if it is, and nil if the
 // state can recover or if that could not be decided.
 func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	answers := func() choose.Source { return k.Then(choose.NewRaw(nil)) }

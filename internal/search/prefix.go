@@ -42,7 +42,8 @@ func (l *prefix) share() *prefix {
 	return &prefix{l.steps, l.fair.Share(), l.stormy.Share()}
 }
 
-// beginning returns the fork from which runs with climate c begin, or nil for the start.
+// beginning returns the saved state from which runs begin, depending on whether faults may happen
+// in them, which their climate c says. It returns nil if runs begin at the start of the system.
 func (l *prefix) beginning(c run.Climate) *run.Fork {
 	switch {
 	case l == nil:
@@ -115,8 +116,9 @@ func (h *hand) fits(path *choose.Path) error {
 	return nil
 }
 
-// retake takes the run of a path again under climate c. It finds the steps by their identities, since
-// other events may be possible now. It returns the new recording, or a finding if the service fails.
+// retake takes the run of a path again. The climate c says whether faults may happen. retake finds the
+// steps by their identities, since other events may be possible now. It returns the new recording, or a
+// finding if the service fails.
 func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
 	answers.ByIdentity, answers.Fair = true, true // it must be possible without faults, which is tried first

@@ -40,15 +40,16 @@ type gauge struct {
 	done, of int
 }
 
-// begin begins a phase, which works at depth level on of items. The returned function goes back to
-// the previous phase.
+// begin begins a phase. level is the depth of the states that the phase works on, and of is the
+// number of its items, such as states or walks. The returned function goes back to the previous
+// phase.
 func (g *gauge) begin(p Phase, level, of int) (back func()) {
 	before := *g
 	g.phase, g.level, g.done, g.of = p, level, 0, of
 	return func() { *g = before }
 }
 
-// goesTo raises the number of items of the phase to of.
+// goesTo raises the number of items of the phase to the given number, if it is smaller.
 func (g *gauge) goesTo(of int) { g.of = max(g.of, of) }
 
 // at records how much of the phase is done, and reports the progress with the counts.

@@ -56,7 +56,7 @@ func (r *runner) reduces(x *explore.Explorer) error {
 	return nil
 }
 
-// reducesNot is called if no steps can be left out, for reason why. It returns an error if
+// reducesNot is called if no steps can be left out; why is the reason. It returns an error if
 // Options.Reduce names a reduction. If Options.Reduce is auto, it records the reason for the report.
 func (r *runner) reducesNot(why string) error {
 	switch r.opts.Reduce {
@@ -73,7 +73,9 @@ func (o *Options) irreducible(why string) error {
 	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", o.Reduce, why)
 }
 
-// sleepless returns why the search cannot use sleep sets, or "".
+// sleepless returns the reason why the search cannot use sleep sets, which remember the steps of
+// a state that need not be taken because another order of steps leads to the same state. It
+// returns "" if the search can use them.
 func (h *hand) sleepless(x *explore.Explorer) string {
 	switch {
 	case x.Memo() == nil:

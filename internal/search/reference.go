@@ -126,9 +126,9 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 	return expand && !s.branch.leaves(h, depth, false)
 }
 
-// at converts a depth of the run to the depth that marks of states record. A branch, which is the
-// part of an enumeration that another process takes, counts depths from the start; other
-// enumerations count them from the end of the prefix.
+// at converts a depth in the present run to the depth that is stored in a mark. If this reference
+// enumerates a branch, which is a part that another process has given to it, stored depths count
+// from the start of the system. Otherwise they count from the end of the prefix.
 func (s *reference) at(depth int) int {
 	if s.branch != nil {
 		return s.base + depth

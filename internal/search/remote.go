@@ -75,7 +75,8 @@ type shardSum struct {
 	coverage                []byte
 }
 
-// leftMost is the largest number of left-out states that a record lists.
+// leftMost is the largest number of states that a record lists as left out: states that were not
+// visited, since they ended every process that visited them.
 const leftMost = 16
 
 // remotes makes the Remotes of one process. They share the parts of states, and a list of the
@@ -112,7 +113,7 @@ func (of *remotes) another() (*Remote, error) {
 func (s *heldShard) holds(sum *shardSum) { s.sum = *sum }
 
 // knows reports whether this process holds the shard of the state with identity h, and the shard has
-// the state already. Then a stored batch has it, and it need not be sent again.
+// the state already. If so, the state need not be sent to that shard again.
 func (r *Remote) knows(h canon.Hash) bool {
 	s := r.held[shard.Of(h, r.shards)]
 	return s != nil && s.known.Has(h)
@@ -360,7 +361,8 @@ func (s *shardSum) wrong(all []explore.RemoteWrong) {
 	}
 }
 
-// leaves adds n states that were left out; first lists the first of them.
+// leaves records that n more states of the shard were not visited, since they ended processes.
+// first lists the first few of them.
 func (s *shardSum) leaves(n int, first []explore.RemoteLeft) {
 	s.LeftOut += n
 	s.Left = append(s.Left, first[:min(len(first), leftMost-len(s.Left))]...)

@@ -30,8 +30,8 @@ type Replayed struct {
 	Reproduced bool          // the run had the recorded verdict, about the same property
 }
 
-// Replay takes a recorded path again, in lockstep and with every check on. It returns an error if
-// the path does not apply: it belongs to another system, or the code has changed.
+// Replay takes a recorded path again, with every check on. It returns an error if the path does not
+// apply: it belongs to another system, or the code has changed.
 func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error) {
 	opts, recorded, err := recordedOptions(sys, path, opts)
 	if err != nil {

@@ -116,7 +116,9 @@ type Unran struct {
 	Text     string
 }
 
-// Prefix is a run that ends in a steady state, or in a state that was left out.
+// Prefix is a recorded run at whose end further searches can begin. It ends in a steady state
+// (the service was live for a while), or in a state that the search did not visit because it ends
+// processes.
 type Prefix struct {
 	*choose.Path
 	File string // the file to which it was written, or "" if it was not

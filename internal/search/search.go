@@ -198,9 +198,10 @@ func (r *runner) exhaust() (out outcome, err error) {
 	}
 }
 
-// roundStop returns why the enumeration ends after a round, or "" if the next round goes deeper. f
-// is what the round found; open says that there are states beyond its bound, and deepest that the
-// bound is the last one. stop is the reason why the round itself ended early, or "".
+// roundStop decides whether the enumeration ends after a round. It returns the reason, or "" if the
+// next round goes deeper. stop is the reason why the round itself ended early, or "". f is the
+// finding of the round, or nil. open says that there are states beyond the bound of the round, and
+// deepest says that no round may have a larger bound.
 func roundStop(stop Stop, f *Finding, open, deepest bool) Stop {
 	switch {
 	case stop.Early():

@@ -117,7 +117,8 @@ func (r *runner) exhaustShards(by Shards) (out outcome, err error) {
 	return out, err
 }
 
-// levels visits one level after the other. some reports whether the first one has any states.
+// levels visits one level after the other, from number level on. If some is false, that first
+// level has no states.
 func (s *sharded) levels(level int, some bool) (outcome, error) {
 	deepest := cmp.Or(s.opts.Depth, math.MaxInt)
 	for ; ; level++ {
@@ -219,7 +220,8 @@ func (s *sharded) read(records [][]byte) error {
 	return nil
 }
 
-// wrong returns the failure at a depth that is reported, or nil if there is none.
+// wrong returns the failure that is reported of those at the given depth, or nil if there is none
+// at that depth.
 func (s *sharded) wrong(depth int) (least *explore.RemoteWrong) {
 	for k := range s.sums {
 		for i := range s.sums[k].Wrongs {

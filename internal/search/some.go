@@ -101,9 +101,9 @@ func (l *Lab) some(f *following) (*Case, []int, error) {
 	return c, taken, err
 }
 
-// Way tests whether a run can recover in the way in which another run did. It takes steps 1 to from of case of, and
-// then the steps in way, by which the other run recovered. It returns the walk of the latter if they are possible
-// and lead to a live state, otherwise nil.
+// Way tests whether a run can recover in the way in which another run did. It takes steps 1 to from of the case of,
+// and then the steps in way, by which the other run recovered. It returns these last steps as a walk if they are
+// possible and lead to a live state, and otherwise nil.
 func (l *Lab) Way(of *Case, from int, way []choose.Step) (*Success, error) {
 	return alone(l, func() (*Success, error) {
 		climate, judged := of.climate, from

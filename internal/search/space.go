@@ -44,8 +44,9 @@ const (
 	samplesKept   = 3 // number of first forms of a part that are kept as text
 )
 
-// growingLeast is the number of different forms of the relations between times from which on these
-// relations are reported as a cause of growth, if they still take new forms: see Space.Times.
+// growingLeast is a threshold for reporting that the relations between times make the number of
+// states grow: they must have taken at least growingLeast different forms, and still take new ones.
+// See Space.Times.
 const growingLeast = 20
 
 // space collects the data for a Space. A nil space collects nothing.

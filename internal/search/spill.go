@@ -5,13 +5,13 @@ import (
 	"macemc/internal/search/internal/spill"
 )
 
-// depth is the place on disk for states that do not fit into memory. If store is nil, all states stay in
+// onDisk is the place on disk for states that do not fit into memory. If store is nil, all states stay in
 // memory.
-type depth struct{ store *spill.Store }
+type onDisk struct{ store *spill.Store }
 
 // spills makes the exploration write states to disk when memory is short. It does nothing unless
 // the options name a directory, and all states are visited and kept as vectors.
-func (r *runner) spills(x *explore.Explorer) (d depth, err error) {
+func (r *runner) spills(x *explore.Explorer) (d onDisk, err error) {
 	if r.opts.Spill == "" || x.Prints != nil || r.opts.Symmetry == ReduceAuto {
 		return d, nil
 	}
@@ -28,7 +28,7 @@ func (r *runner) spills(x *explore.Explorer) (d depth, err error) {
 }
 
 // ends removes the store.
-func (d depth) ends(r *runner, x *explore.Explorer) error {
+func (d onDisk) ends(r *runner, x *explore.Explorer) error {
 	if d.store == nil {
 		return nil
 	}

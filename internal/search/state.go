@@ -33,9 +33,10 @@ type Store interface {
 	Add(record []byte) error
 }
 
-// kept is the state of a search at the end of a lot. A whole state has the corpus. A state that is
-// added later replaces the fields of the one before it, except for Corpus: its Notes and Chosen are
-// added to the corpus instead.
+// kept is the state of a search at the end of a lot, as it is stored. The first one that is stored is
+// a whole state, with the corpus. A later one may be an addition: its fields replace those of the
+// state before it, but it has no Corpus, and its Notes and Chosen are added to the corpus that is
+// stored already.
 type kept struct {
 	Safety         Safety
 	Liveness       Liveness
@@ -135,7 +136,7 @@ func (r *runner) saves(states outcome, at lotEnd) error {
 	return k.to(keep)
 }
 
-// to calls keep with the state, encoded as JSON.
+// to encodes the state as JSON, and stores it by calling keep.
 func (k *kept) to(keep func([]byte) error) error {
 	text, err := json.Marshal(k)
 	if err != nil {

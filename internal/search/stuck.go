@@ -8,12 +8,12 @@ import (
 	"macemc/trace"
 )
 
-// confirmStuck examines the hand seems, whose handler does not seem to return. It takes the same run
-// a second time, while all other hands wait. If the handler does not return in the second run either,
-// confirmStuck reports by OnStuck that it loops for ever or waits. If it returns there, and still has
-// not returned in the first run, confirmStuck reports by OnStuck that it is not deterministic. If it
-// has returned in the first run meanwhile, it was only slow, perhaps because the machine is, and the
-// search goes on.
+// confirmStuck examines a hand whose handler does not seem to return. It takes the same run a second
+// time, while all other hands wait. If the handler does not return in the second run either,
+// confirmStuck calls OnStuck with the result that it loops for ever or waits. If it returns there, and
+// still has not returned in the first run, confirmStuck calls OnStuck with the result that it is not
+// deterministic. If it has returned in the first run meanwhile, it was only slow, perhaps because the
+// machine is, and the search goes on.
 func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
 	for _, other := range m.all() {
 		if other != seems {
@@ -47,8 +47,9 @@ func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
 	return true
 }
 
-// standsAt returns the run of a hand up to its present step. If the pulse's count has changed from
-// count, the handler has made progress, and ok is false.
+// standsAt returns the run of a hand up to its present step. count is an earlier count of the hand's
+// pulse, which grows while the handler makes progress. If the pulse has another count now, ok is
+// false.
 func (h *hand) standsAt(count uint64) (at runPath, c run.Climate, ok bool) {
 	defer h.Pulse.Hold()()
 	if count == 0 || h.Pulse.Count() != count || !h.Pulse.InHandler() {

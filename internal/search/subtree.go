@@ -172,7 +172,8 @@ func (s *reference) defers(h canon.Hash, depth int) bool {
 	return true
 }
 
-// mark returns the mark of a state, and whether it has one.
+// mark returns the stored mark of the state with identity h: the depth at which the state was
+// reached, and whether it was expanded. there is false if the state has no mark.
 func (s *reference) mark(h canon.Hash) (m mark, there bool) {
 	if p := s.branch; p != nil {
 		if before, is := p.before[h]; is {

@@ -17,7 +17,7 @@ type tallies struct {
 	spare []*observe.Coverage       // empty ones, for use in waits
 }
 
-// begin begins another lot, whose coverage is added to to.
+// begin begins another lot. The coverage of its walks will be added to the sum in to.
 func (t *tallies) begin(to *observe.Coverage) {
 	for _, c := range t.waits {
 		c.Clear()
@@ -26,7 +26,8 @@ func (t *tallies) begin(to *observe.Coverage) {
 	t.to, t.next, t.waits = to, 0, map[int]*observe.Coverage{}
 }
 
-// add adds the coverage of a walk that found nothing, and then clears it.
+// add adds the coverage of a walk that found nothing to the sum, as soon as that of all earlier
+// walks is there. It sets the counts in of to zero.
 func (t *tallies) add(walk int, of *observe.Coverage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -128,7 +128,7 @@ func (c *team) explorers() (all []*explore.Explorer) {
 	return all
 }
 
-// audits makes the hand audit one step in every steps from now on.
+// audits makes the hand audit one of every n steps from now on, where n is the parameter every.
 func (h *hand) audits(every int) { h.share = run.Share{Every: every, Least: 1} }
 
 // level expands the states of a level, and makes a finding of a failure.
@@ -181,8 +181,8 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 	return next, stopped(r.interrupted()), nil
 }
 
-// lends records that the hand other takes runs for h, and returns other. If a handler ends the
-// goroutine in a run of other, the method ended of h finds that run.
+// lends records that the hand other takes runs for h, and returns other. The record is for the
+// method ended: if a handler ends the goroutine in a run of other, h.ended finds that run.
 func (h *hand) lends(other *hand) *hand {
 	h.confirming = other
 	return other

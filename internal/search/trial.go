@@ -26,7 +26,9 @@ type trial struct {
 	looked, taken, left int // states that were looked at, and their steps
 }
 
-// See trial.
+// See trial for the trials that these numbers control. trialAfter is the number of visited states
+// at which the first sample of states is looked at. A sample has one state for each trialShare
+// visited states, but at most trialStates.
 const (
 	trialAfter  = 8192
 	trialStates = 256
@@ -72,7 +74,8 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 	return false, nil
 }
 
-// weighs counts a state of the sample: the reduction would take taken of its steps, and leave out left.
+// weighs adds one state to the sample. taken is the number of its steps that the reduction would take,
+// and left is the number of those that it would leave out.
 func (t *trial) weighs(taken, left int) {
 	t.looked, t.taken, t.left = t.looked+1, t.taken+taken, t.left+left
 }
@@ -106,7 +109,8 @@ func hinders(of *explore.Reduction) string {
 // visited records the number of states visited up to the next depth.
 func (t *trial) visited(states int) { t.sizes = append(t.sizes, states) }
 
-// looks decides at which number of states the next look is due; the last one was at states.
+// looks decides when the next sample of states is looked at: when four times as many states are
+// visited as at the last look, which is the parameter states.
 func (t *trial) looks(states int) { t.after = 4 * states }
 
 // try explores the levels up to this one again with the reduction, as long as that pays. It returns the explorer
@@ -171,8 +175,9 @@ func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
 	return append(explore.Frontier{}, y.Level()...), nil
 }
 
-// dear reports whether the reduction has visited too many states of the level at a depth. A deep level counts for
-// more: of a level near the start the reduction may visit almost all states, of the last levels two thirds.
+// dear reports whether the reduction has visited so many states of the level at a depth that it does not pay. Near
+// the start it may visit almost all states of a level, in the last levels only two thirds, since these have most of
+// the states.
 func (t *trial) dear(depth, states int) bool {
 	all, whole := t.sizes[depth], t.sizes[depth]-t.sizes[depth-1]
 	switch of := t.sizes[len(t.sizes)-1]; {

@@ -38,8 +38,9 @@ func (o *cameTo) ends(w *world.World) {
 	o.read.Note(&w.Text, o.state)
 }
 
-// say sets the description of the outcome. It leaves out the first before effects and the last after
-// effects, which all outcomes have in common. path leads to a value of the state that differs.
+// say sets the text that describes the outcome. It leaves out the effects that all outcomes have in
+// common: the number before at the beginning of the list, and the number after at its end. path leads
+// to a value of the state that differs between the outcomes.
 func (o *cameTo) say(before, after int, path string) {
 	o.Told = apart(o.did, before, after)
 	if v, ok := valueAt(o.state, path); ok {
@@ -139,8 +140,8 @@ func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	return before, after
 }
 
-// apart returns the effects of an outcome without those that are the same in all outcomes: the first
-// before and the last after.
+// apart returns the effects of one outcome as text, without those that all outcomes have in common:
+// the number before at the beginning of the list, and the number after at its end.
 func apart(did []string, before, after int) string {
 	own := did[before : len(did)-after]
 	if len(own) == 0 {

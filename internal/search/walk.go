@@ -259,7 +259,8 @@ func (r *runner) further(taken int, n *int) bool {
 	return true
 }
 
-// one returns the counts of one walk, s, which ended in the world in.
+// one returns the counts of the single walk s. The world in has the state in which the walk
+// ended.
 func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 	one := Stats{Paths: 1, Walks: 1, Detours: s.Plan.Detours()}
 	if w.guided() && s.Plan.Stormy {
@@ -322,7 +323,8 @@ func (r *runner) length() walk.Length {
 	return l
 }
 
-// walkFrom returns the plan of a walk that begins at fork k, under climate c.
+// walkFrom returns the plan of a walk that begins at the saved state k. c is the climate of the
+// run to k: if that run may have faults, the environment heals in the first step of the walk.
 func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
 	p := walk.From(k, c, r.reach)
 	if r.looksEarly() {
