@@ -179,8 +179,9 @@ func (x *Explorer) EndLevel() error {
 	return err
 }
 
-// MakeRoom makes sure that n more states fit, by writing the window to disk if they do not fit into
-// memory. It returns how many states of the window were dropped, since they were known.
+// MakeRoom makes sure that n more states fit into memory. If they do not, it writes the window (the
+// states that are not on disk yet) to disk. It returns how many states of the window were dropped,
+// since they were known.
 func (t *Taker) MakeRoom(n int) (dropped int, err error) {
 	err = t.Room(n)
 	if t.deep == nil || err != nil && err != ErrFull || err == nil && !t.short() || t.window() == 0 {
@@ -189,8 +190,9 @@ func (t *Taker) MakeRoom(n int) (dropped int, err error) {
 	return t.descend(err == nil)
 }
 
-// Sink writes the window (the states that are not on disk yet), if any states are on disk. It
-// returns how many states of the window were dropped, since they were known.
+// Sink writes the window (the states that are not on disk yet) to disk. It does nothing as long
+// as no state is on disk. It returns how many states of the window were dropped, since they were
+// known.
 func (t *Taker) Sink() (dropped int, err error) {
 	if !t.OnDisk() || t.window() == 0 {
 		return 0, nil
@@ -269,12 +271,13 @@ func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error
 	return w.dropped, err
 }
 
-// begins keeps a copy of the first state of b, which stands for states that cannot be read back
-// from disk: see nothing.
+// begins stores in d.home a copy of the first state of block b. If a block cannot be read back
+// from disk, this copy stands for each of its states: see nothing.
 func (d *deep) begins(b *block) { d.home = slices.Clone(b.recs[:b.words]) }
 
-// sunk records that w has written a window. It adds the ranges of the states' new numbers to those
-// of the level, except for the first window, whose states keep their numbers.
+// sunk records that w has written a window. The written states have new numbers, so sunk adds the
+// ranges of these numbers to d.spans, those of the level. The states of the first window keep
+// their numbers, so nothing is added for them.
 func (d *deep) sunk(w *sinking) {
 	if !w.first {
 		d.spans = append(d.spans, w.spans...)
@@ -432,7 +435,7 @@ func (w *sinking) ends() error {
 	return err
 }
 
-// lies records that the block is in the store at position at, and frees the memory of its states.
+// lies records at as the position of the block in the file, and frees the memory of its states.
 func (b *block) lies(at int64) { b.recs, b.origins, b.at = nil, nil, at }
 
 // stored returns the size of the block on disk, in bytes.
@@ -474,13 +477,15 @@ func (d *deep) nothing(b *block) *stored {
 	return &stored{recs: slices.Repeat(rec, b.n), origins: slices.Repeat([]Origin{{Parent: NoParent}}, b.n)}
 }
 
-// lately reports whether the state with identity h was added recently. It uses little memory, so it
-// may return false for a state that was.
+// lately reports whether the state with identity h was added recently. It remembers only some of
+// the states, so as to use little memory. So it may return false although the state was added
+// recently.
 func (x *Explorer) lately(h canon.Hash) bool {
 	return len(x.late) > 0 && x.late[h.Lo%uint64(len(x.late))] == h
 }
 
-// adds records for lately that a state was added, if states are on disk.
+// adds records that the state with identity h was added, so that lately can report it. It does
+// nothing if no state is on disk.
 func (x *Explorer) adds(h canon.Hash) {
 	if x.late == nil {
 		if !x.OnDisk() {

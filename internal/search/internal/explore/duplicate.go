@@ -21,8 +21,8 @@ import (
 // be taken for one. The first run need not be kept for it, since every state has its
 // origin.
 
-// sides are two worlds. In each, one of two runs that lead to the same state is taken, to compare
-// how they go on.
+// sides are two worlds for comparing two runs that lead to the same state. Each world takes one
+// of the runs, and then the same further steps as the other.
 type sides [2]side
 
 type side struct {
@@ -49,8 +49,8 @@ func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 	return state, known
 }
 
-// remember keeps the number of the state with identity h, which is new, if the state belongs to the sample whose
-// numbers are kept: see first.
+// remember stores the number of the new state with identity h in x.sample. It does so only if the ledger keeps
+// fingerprints, and only for one in sampleEvery states: see first.
 func (x *Explorer) remember(h canon.Hash) {
 	if x.Prints == nil || len(x.sample) >= duplicatePrints || x.Next%sampleEvery != 0 {
 		return
@@ -126,8 +126,9 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 	return nil, nil
 }
 
-// tell returns the error that names a field which is left out of the state although it matters. If there is no such
-// field, it returns of, the run whose last step is not deterministic. The text what describes the difference.
+// tell looks for a field of a node that is left out of the state although it matters. If there is one, tell returns
+// an error that names it and describes the difference by the text what. If there is none, it returns the run of,
+// whose last step is not deterministic.
 func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()

@@ -30,8 +30,8 @@ type Explorer struct {
 	Among func(*Wrong) // called with a failure of a new state, or of a step that was looked up, if several explorers expand a level together; otherwise nil
 }
 
-// NewExplorer returns an explorer without states, for runs with climate c. If p is not nil, the explorer keeps
-// fingerprints instead of states.
+// NewExplorer returns an explorer without states. Climate c says whether its runs may have faults, and when
+// the environment heals. If p is not nil, the explorer keeps fingerprints instead of states.
 func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
 	l, err := r.NewLedger(r.World.State.Places(), p)
 	if err != nil {
@@ -69,7 +69,8 @@ func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 	return other, nil
 }
 
-// ByMemo makes the explorer take steps by a memo, and returns the memo.
+// ByMemo makes the explorer look steps up in a new memo, which runs a handler only if the result
+// is not known, and returns the memo.
 func (x *Explorer) ByMemo() *Memo {
 	x.Ledger.noteSteps()
 	m := NewMemo(x.Taker)
@@ -83,8 +84,8 @@ func (x *Explorer) Memo() *Memo {
 	return m
 }
 
-// Roots visits the states in which a run may start. There is one for each list of answers that the
-// nodes' coins get at the start.
+// Roots visits the states in which a run may start. If nodes toss coins while they start, there is
+// one such state for each list of answers to these coins.
 func (x *Explorer) Roots() error {
 	if x.Begin != nil {
 		return x.rootAt(x.Begin)
@@ -370,7 +371,8 @@ func (x *Explorer) audit(h canon.Hash) error {
 	return strayed
 }
 
-// AnswersLeft takes the last event again, once for each list of answers to its coins that was not tried before.
+// AnswersLeft takes the last event again, once for each list of answers to the coins of its handler that was
+// not tried before.
 func (x *Explorer) AnswersLeft() error {
 	if !x.moreCoins() {
 		return nil

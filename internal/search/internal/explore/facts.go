@@ -11,8 +11,8 @@ import (
 // memory it stores the memory after these facts. The handler need not run for each memory, and a step
 // without facts commutes with one that emits some.
 
-// tells returns the effects of the facts that the last step, of node i, has emitted: one for each
-// monitor. It returns false if a fact has no identity.
+// tells appends one effect for each monitor to effects: the monitor gets the facts that node i
+// emitted in the last step. It returns false if one of the facts cannot be hashed.
 func (m *Memo) tells(effects []effect, i int, facts []any) ([]effect, bool) {
 	h := canon.Hash{Lo: uint64(i)}
 	for _, fact := range facts {
@@ -44,20 +44,22 @@ func (l *learnt) facts(h canon.Hash) uint32 {
 	return n
 }
 
-// heardKey returns the key of the memory after effect e, where the monitor's memory is the part with
-// number id.
+// heardKey returns the key under which the cache stores what a monitor remembers after it got the
+// facts of effect e. What it remembered before is the part with number id.
 func (c *cache) heardKey(e *effect, id uint32) uint64 {
 	monitors := c.places - c.healed
 	return (uint64(e.id)*uint64(monitors)+uint64(int(e.place)-c.healed))<<32 | uint64(id)
 }
 
-// heard returns the memory that follows from the one with number id by the facts of effect e, if it is known.
+// heard returns what a monitor remembers after it got the facts of effect e, if that is known. What it
+// remembered before is the part with number id.
 func (c *cache) heard(e *effect, id uint32) (made world.Product, known bool) {
 	return c.memories.Get(c.heardKey(e, id))
 }
 
-// hears makes sure that all effects of footprint o on the monitors of the position are known. If some is not,
-// it takes e, the event number k of the position, in the world.
+// hears makes sure that the cache has what each monitor remembers after the step with footprint o, from the
+// state of the position. If the cache lacks some of it, hears takes the step in the world: event e of node i,
+// number k of the state.
 func (m *Memo) hears(state uint32, k, i int, e occurrence, o *footprint) error {
 	if m.heardAll(o) {
 		return nil
@@ -110,7 +112,8 @@ func (m *Memo) heardAll(o *footprint) bool {
 	return true
 }
 
-// hear stores a memory under a key, unless another goroutine has done so.
+// hear stores under a key what a monitor remembers after a step, unless another goroutine has
+// stored it already.
 func (l *learnt) hear(key uint64, made world.Product) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,7 +122,8 @@ func (l *learnt) hear(key uint64, made world.Product) {
 	}
 }
 
-// with returns the result for these answers to the coins, or nil if there is none.
+// with returns the result that the step has if its coins get the list of answers with number
+// coins, or nil if that result is not known.
 func (o *footprint) with(coins uint16) *result {
 	for j := range o.results {
 		if o.results[j].coins == coins {

@@ -10,9 +10,10 @@ import (
 	"macemc/sim"
 )
 
-// byFootprint looks up e, the event number k of the position. The number that Memo.what returned for e is passed as
-// what. byFootprint returns the footprints that together have the event's effects; all of them but the first have
-// one result. If it returns none, the step must be taken in the world.
+// byFootprint looks up the results of event e, number k of the position. The number that Memo.what returned for e
+// is passed as what. The event of a crash is stored in several pieces, each with a footprint of its own, and every
+// other event in one. byFootprint returns all pieces; all but the first have exactly one result. If it returns
+// none, the step must be taken in the world.
 func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (pieces []*standing, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
@@ -171,7 +172,8 @@ func (m *Memo) expect(e *sim.Event) {
 	}
 }
 
-// forget records that the result does not follow from the footprint.
+// forget records that the footprint does not determine the result of its step, which must
+// therefore be taken in the world each time.
 func (o *footprint) forget() { o.unknown = true }
 
 // at sets the shape and parts of o: the parts that state v has at the places of s.
@@ -239,9 +241,9 @@ func (o *footprint) same(b *footprint) bool {
 	return true
 }
 
-// left returns the result of the step that was just taken on node i: the parts that are now at the given places,
-// and the node's new part. If the event is a crash, which has several footprints, it includes the node's part only
-// if the node is among the places.
+// left returns the result of the step that was just taken on node i, for one footprint: the new parts at the given
+// places and at the node's own place. A crash has several footprints; for it, left includes the node's own part
+// only if the node is among the places.
 func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
 	at := x.World.State.At()

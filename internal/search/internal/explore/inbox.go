@@ -33,7 +33,8 @@ const (
 	inboxMost  = 1 << 12
 )
 
-// at returns the slot for the inbox of node i with these parts.
+// at returns the slot for the inbox of node i whose part and whose set have the numbers node and
+// set.
 func (b *inboxes) at(i int, node, set uint32) *inbox {
 	h := (uint64(node)<<32 | uint64(set)) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>32 ^ uint64(i)) * 0xff51afd7ed558ccd
@@ -71,7 +72,7 @@ func (b *inboxes) begin(i int, node, set uint32) *inbox {
 	return x
 }
 
-// grow makes four times as many slots.
+// grow multiplies the number of slots by four, and moves the inboxes to their new slots.
 func (b *inboxes) grow() {
 	old := b.slots
 	b.slots, b.lost = make([]inbox, 4*len(old)), 0
@@ -90,7 +91,7 @@ func (x *inbox) begin(i int, node, set uint32) {
 // ends records that all messages were added.
 func (x *inbox) ends() { x.made = true }
 
-// add adds event e, whose footprint is o.
+// add adds the delivery e of a message, with its footprint o, to the inbox.
 func (x *inbox) add(e occurrence, o *footprint) {
 	a := accepted{o: o, what: e.what, from: uint16(e.from), bag: e.pops != none}
 	if x.n < inboxNear {

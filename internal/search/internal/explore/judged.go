@@ -87,9 +87,9 @@ func (j *Judged) weigh() {
 	}
 }
 
-// Note stores the verdict what about the state that is loaded in w, unless the verdict may depend on which messages
-// are under way. Properties are evaluated in a fixed order until the verdict is known; so if no property looked at
-// messages here, none does in any state with these nodes.
+// Note stores what, the verdict about the state that is loaded in w. It does not store a verdict that may depend on
+// which messages are under way. Properties are evaluated in a fixed order until the verdict is known; so if no
+// property looked at messages here, none does in any state with these nodes.
 func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 	if j.same = w.Judge.Blind(); j.same {
 		j.said = what

@@ -245,7 +245,8 @@ func (l *Ledger) Close() error {
 // Block returns the block that has state s.
 func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
 
-// rec returns state s, packed. The state must not be in a row (see lone).
+// rec returns state s, packed. The packed states of the block must be stored one by one, and not
+// as a row of numbered parts (see lone).
 func (l *Ledger) rec(s uint32) []uint64 {
 	b := l.Block(s)
 	at, recs := int(s%blockStates)*b.words, b.recs
@@ -338,7 +339,8 @@ func (l *Ledger) Expanded(level, next Frontier) {
 	}
 }
 
-// frees keeps the memory of block b, whose states were expanded, for blocks that are begun later.
+// frees takes from block b, whose states were expanded, the memory that they do not need any
+// more. Blocks that are begun later use it.
 func (l *Ledger) frees(b *block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -605,8 +607,9 @@ func (e *Entry) find(h canon.Hash) (uint32, bool) {
 	}
 }
 
-// Add adds the packed state, whose identity is h and which was reached by the step from, unless it is known. It
-// reports whether it was new; if so, its number is Next-1. The set must have room for it.
+// Add adds the packed state unless it is known. The identity of the state is h, and from is the step that
+// reached it. Add reports whether the state was new; if so, its number is Next-1. The set must have room for
+// it.
 func (e *Entry) Add(h canon.Hash, from Origin) bool {
 	if e.fold == nil {
 		return e.add(h, from)
@@ -662,7 +665,8 @@ func (e *Entry) append(from Origin) uint32 {
 	return e.Next - 1
 }
 
-// keep completes a new state, which then has the number Next, and increments Next.
+// keep makes the state that write has written a state of the level, under the number Next, and
+// increments Next.
 func (e *Entry) keep() {
 	if k := len(e.spans) - 1; k >= 0 && e.spans[k].To == e.Next {
 		e.spans[k].To++
@@ -686,8 +690,8 @@ func (e *Entry) Told() {
 	}
 }
 
-// write copies the packed state, and the step from which led to it, to where the next new state
-// belongs.
+// write copies the packed state to where the next new state belongs, and stores from as the step
+// that led to it.
 func (e *Entry) write(from Origin) {
 	if e.into == nil || e.into.words < len(e.packed) {
 		e.Next, e.into = e.begin(len(e.packed))

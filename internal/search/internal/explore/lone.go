@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// lone finds the states of a system with one node without the set of a ledger. Most states of such a system differ
-// from the first one only in the node, so the number of the node's part (its state, as numbered by the bank)
-// identifies the state. Other states stay in the set. The parts that one goroutine adds are numbered one after
-// another. If the states of a whole block have such parts, they are in a row: once they are expanded, only the
-// number of the first part is kept.
+// lone takes the place of a ledger's set for most states of a system with one node. Such a state differs from the
+// first one only in the node, so the number of the node's part (its state, as numbered by the bank) identifies it.
+// Other states stay in the set. The parts that one goroutine adds are numbered one after another. If the states of
+// a whole block have such parts, they are in a row: once they are expanded, only the number of the first part is
+// kept.
 type lone struct {
 	mu     sync.Mutex // guards writes of home and chunks
 	home   atomic.Pointer[[]uint64]
@@ -108,8 +108,8 @@ func (e *Entry) without() []uint64 {
 	return home
 }
 
-// settles makes home the form that the states of lone share, apart from the node, unless another goroutine has set
-// one. It returns that form.
+// settles sets l.home, unless another goroutine has set it, and returns it. It is the packed form that the states
+// of lone share, with zeros in place of the node.
 func (l *lone) settles(home []uint64) *[]uint64 {
 	l.home.CompareAndSwap(nil, &home)
 	return l.home.Load()

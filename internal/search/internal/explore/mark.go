@@ -2,9 +2,10 @@ package explore
 
 import "macemc/choose"
 
-// chain is the run to the state whose steps are being taken, as it was last written for a parent
-// process: the states on the run, and how many answers lead to each. Consecutive states of a level
-// mostly have the same parent, so little is rewritten from one to the next.
+// chain is the run to the state whose steps are being taken: its states, and how many answers lead
+// to each. It records what was written for a parent process, which reads the answers if this
+// process ends. Consecutive states of a level mostly have the same parent, so little is rewritten
+// from one to the next.
 type chain struct {
 	turn  int // the number that Pulse.Keep returned when the chain was written
 	links []link
@@ -45,8 +46,8 @@ func (t *Taker) mark(event int, coins []int) {
 	p.Add(coins...)
 }
 
-// kept sets the chain's turn. If fresh is true, the answers that were recorded belong to another
-// run, so kept empties the chain.
+// kept sets c.turn to the number that Pulse.Keep returned. If fresh is true, the answers that
+// were recorded belong to another run, so kept empties the chain.
 func (c *chain) kept(turn int, fresh bool) {
 	if c.turn = turn; fresh {
 		c.links = c.links[:0]

@@ -57,8 +57,9 @@ func NewMemo(x *Taker) *Memo {
 	return m
 }
 
-// reduces makes the memo leave out steps by reduction r. The memo then does not also skip steps because
-// another order of them leads to the same state: see commute.go. If r.Waits, reduces does nothing.
+// reduces makes the memo take only the steps that reduction r selects, and look each of them up. The
+// memo then skips no step because another order of steps leads to the same state (see commute.go). If r
+// only observes, which r.Waits says, reduces does nothing.
 func (m *Memo) reduces(r *Reduction) {
 	if !r.Waits {
 		m.reduction = r
@@ -198,8 +199,9 @@ func (m *Memo) plainly(state uint32, faults bool) error {
 	return m.footsteps(state, k)
 }
 
-// goes moves the position to a state. It reports whether the environment is calm there, whether faults
-// are possible, and whether the state is plain (see Memo).
+// goes moves the position to a state. It reports whether the environment is calm there (no partition,
+// no paused node and the like), whether faults are possible, and whether the state is plain (see
+// Memo).
 func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 	x := m.x
 	x.Spot = Spot{Current: state, LastEvent: noEvent}
@@ -246,8 +248,8 @@ func (c *chosen) takes(class int, fault bool) bool {
 	return takes && !c.dry
 }
 
-// some takes the steps of the position's state that are of these kinds or, if of is false, the
-// others. It implements parter.
+// some takes steps from the position's state: if of is true, the steps whose kinds are in kinds,
+// otherwise all others. It implements parter.
 func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	m.stands(state, &m.position)
 	calm, faults := m.x.Bank.Calm(m.v)
@@ -374,8 +376,8 @@ type occurrence struct {
 
 const none = -1
 
-// signal takes event number k of a state, an event that a node has by itself, whose footprint has the index own in
-// cache.own. It returns the number of the next event.
+// signal takes event number k of a state: a request of a script, an action, a task or a timer. Its footprint has
+// the index own in cache.own. signal returns the number of the next event.
 func (m *Memo) signal(state uint32, k, ordinal int, own uint32) (int, error) {
 	return m.happens(state, k, occurrence{ordinal: ordinal, what: own, from: none, pops: none})
 }
@@ -418,8 +420,8 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 	return k, nil
 }
 
-// received takes the delivery of each message in the set and the bag of node i, which are at place p. It
-// returns the number of events so far, which was k.
+// received takes the delivery of each message in the set and the bag of node i, which are at place p.
+// The first delivery has the number k; received returns the number after the last.
 func (m *Memo) received(state uint32, k, i, p int) (_ int, err error) {
 	kind, node, set := ordinal(ordinalSet, i), m.v[i], m.v[p]
 	if x := m.inboxes.get(i, node, set); x != nil && !m.isDear(i) {
@@ -460,7 +462,8 @@ func (m *Memo) received(state uint32, k, i, p int) (_ int, err error) {
 	return k, nil
 }
 
-// scatter returns the delivery of a message out of the set or bag at place p; kind is its ordinal.
+// scatter returns the delivery of a message from node from, out of the set or bag at place p, as
+// an occurrence with the ordinal kind.
 func scatter(kind, p int, message uint32, from int, bag bool) occurrence {
 	e := occurrence{ordinal: kind, what: message, from: from, pops: none}
 	if bag {
@@ -505,7 +508,8 @@ func (m *Memo) happen(state uint32, k int, e occurrence, o *footprint) (int, err
 	return k + 1, m.step(state, k, e, o)
 }
 
-// leaves reports whether event number k of the position's state is left out: see Taker.Leaves.
+// leaves reports whether the function Taker.Leaves excludes event number k of the position's
+// state.
 func (m *Memo) leaves(k int) bool {
 	if m.x.Leaves == nil {
 		return false
@@ -591,8 +595,8 @@ func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 	return m.taken()
 }
 
-// taken passes the states to which the last event leads to the visitor at once if the taker is eager. Otherwise
-// they stay in the batch.
+// taken is called after each event. If the taker is eager, it passes the states to which the event led to the
+// visitor at once; otherwise they stay in the batch until that is full.
 func (m *Memo) taken() error {
 	if !m.x.eager {
 		return nil
@@ -602,8 +606,8 @@ func (m *Memo) taken() error {
 	return err
 }
 
-// apply changes candidate c by result r of a step of node i. It returns false if a message that the step
-// sends finds its channel full.
+// apply changes candidate c, the state to which a step of node i leads, as result r of the step says. It
+// returns false if a message that the step sends finds its channel full.
 func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	b := m.x.Bank
 	c.take(r)
@@ -725,8 +729,8 @@ func (m *Memo) inWorld(state uint32, k int) error {
 	return nil
 }
 
-// footsteps takes the events of the position's state by their footprints, beginning with number k. The
-// world lists these events.
+// footsteps takes the events of the position's state, beginning with number k. It looks their results
+// up by their footprints, and lets the world list the events.
 func (m *Memo) footsteps(state uint32, k int) error {
 	if m.sleep != nil && m.sleep.only != nil {
 		return nil // they were taken before
@@ -747,14 +751,15 @@ func (m *Memo) footsteps(state uint32, k int) error {
 	return nil
 }
 
-// footstep takes event number k by its footprint. The position's state must be loaded in the world.
+// footstep takes event number k, and looks its result up by its footprint. The position's state
+// must be loaded in the world.
 func (m *Memo) footstep(state uint32, k int) error {
 	e, slot := m.x.World.Events.Found(k)
 	return m.byParts(state, k, &e, m.what(&e, slot, m.nth(&e, k)))
 }
 
-// byParts takes e, event number k of the position's state, by its footprint. The number that Memo.what returned for
-// e is passed as what. The world may be in any state.
+// byParts takes e, event number k of the position's state, and looks its result up by its footprint. The number
+// that Memo.what returned for e is passed as what. The world may be in any state.
 func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	if m.isDear(m.index(e.Node)) {
 		return m.inWorld(state, k)

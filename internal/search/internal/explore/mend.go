@@ -7,8 +7,8 @@ import (
 	"macemc/internal/world"
 )
 
-// resting is a state from which only the steps of a choice were taken. It is an element of the
-// choice's list of such states.
+// resting is a state from which only some steps were taken: those of a choice, which is a set of
+// kinds of events. It is an element of that choice's list of states.
 type resting struct {
 	state uint32
 	next  int32 // index of the next state, as in choice.first
@@ -45,12 +45,12 @@ func (r *Reduction) begins(s uint32, c *choice) *partial {
 	return &r.part[r.now]
 }
 
-// take takes the steps of the state's choice.
+// take takes the steps from the state whose kinds are in its choice.
 func (p *partial) take(by parter) (taken, left int, err error) {
 	return by.some(p.state, p.of.kinds, true)
 }
 
-// leaves ends the expansion of a state of which this number of steps was left out.
+// leaves ends the expansion of a state, and records how many of its steps were left out.
 func (r *Reduction) leaves(left int) {
 	r.part[r.now].leaves(left)
 	r.Stats.part(left)
@@ -99,8 +99,8 @@ func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
 	return err
 }
 
-// vain returns the states, of this level and of earlier ones, of which steps were left out that
-// must be taken after all. It then empties the list of the level's states.
+// vain returns the states whose left-out steps must be taken after all. They may be of this level
+// or of an earlier one. It then empties the list of the level's states.
 func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 	for k := range r.part {
 		p := &r.part[k]
@@ -122,8 +122,8 @@ func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 	return again
 }
 
-// rests adds state p to the list of its choice. The reduction will be audited in a sample of these
-// states.
+// rests adds the state of p, from which only the steps of a choice were taken, to the list of that
+// choice. It also selects some of these states, in which the reduction will be audited.
 func (r *Reduction) rests(p *partial) {
 	if r.audits++; r.audits%reduceAudit == 1 && (r.audits < reduceFirst || r.audits%reduceLater == 1) {
 		r.audited = append(r.audited, audited{p.state, p.of})
@@ -132,8 +132,8 @@ func (r *Reduction) rests(p *partial) {
 	p.of.heads(len(r.resting))
 }
 
-// voids makes choices void that the facts no longer allow. It checks all choices by which states
-// were expanded, if the facts have changed since it last did.
+// voids checks the choices by which states were expanded, if the facts have changed since the
+// last check. If the steps of a choice do not suffice by the new facts, the choice becomes void.
 func (r *Reduction) voids(b *world.Bank, l *Ledger) {
 	now := r.facts.Version()
 	if now == r.mended || r.NoVoid {
@@ -158,8 +158,8 @@ func (r *Reduction) avoid(c *choice) {
 	}
 }
 
-// voided records that the steps which were left out of a state, those not of these kinds, must be
-// taken.
+// voided records that all steps of a state whose kinds are not in kinds must be taken after all.
+// They were left out when the state was expanded.
 func (r *Reduction) voided(of resting, kinds stubborn.Set) {
 	r.Stats.void()
 	r.again = append(r.again, omission{of.state, kinds, of.left})

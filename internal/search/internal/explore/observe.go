@@ -29,7 +29,8 @@ func (r *Reduction) awaiting(t *Taker, i int, id uint32) stubborn.Set {
 	return r.pending(t.Bank, i, id).classes
 }
 
-// takes returns a hash of the values that sim.Takes takes from node i, whose part has the number id.
+// takes returns a hash of the values of node i on which properties depend, as sim.Takes declares
+// them. The node's part has the number id.
 func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	for int(id) >= len(r.taken[i]) {
 		r.taken[i], r.known[i] = append(r.taken[i], canon.Hash{}), append(r.known[i], false)
@@ -100,10 +101,10 @@ func (r *Reduction) observe(t *Taker) {
 	}
 }
 
-// fell reports whether e is a fault and place is its budget or the set of paused nodes. Every failure
-// of a node changes these, so such a change shows nothing about the kind of the event. If e is a
-// fault that touched a TCP connection which was or is open, fell bars the kinds of e, so that they
-// are never put off.
+// fell reports whether e is a fault, and the part at a place is its budget or the set of paused nodes.
+// Every failure of a node changes these two, so such a change shows nothing about the kind of the
+// event. If e is a fault that touched a TCP connection which was or is open, fell bars the kinds of
+// e, so that they are never put off.
 func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
 	if !e.Kind.Fault() {
 		return false

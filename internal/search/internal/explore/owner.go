@@ -73,6 +73,6 @@ type sampler interface {
 	Due(depth int) bool
 	// Look records the lines of a state's text, once exact and once as shown to people.
 	Look(depth int, lines, shown []canon.Line)
-	// Hold sets which of these lines show times.
+	// Hold records the lines of the state's text that show times.
 	Hold(fields []canon.Line)
 }

@@ -140,8 +140,8 @@ func (m *position) twinned(t world.Twinned) {
 	}
 }
 
-// resemble updates the situation for the reduction after a part described by was was replaced by
-// one described by now.
+// resemble updates the position's situation for the reduction (the kinds of its pending events)
+// after one part was replaced by another. The arguments describe the part before and after that.
 func (m *position) resemble(was, now *pending) {
 	m.situation = m.situation.Add(now.sum).Sub(was.sum)
 	m.vague += count(!now.calm) - count(!was.calm)

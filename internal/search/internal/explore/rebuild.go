@@ -168,7 +168,8 @@ func (t *Taker) limited(sampled bool) { t.Sampled = t.Sampled || sampled }
 
 func (l *Ledger) together(joint bool) { l.Joint = l.Joint || joint }
 
-// All returns all lists except number 0.
+// All returns the lists of answers that have a number above 0, in the order of their numbers.
+// Number 0 is the empty list.
 func (c *CoinLists) All() [][]int {
 	if all := c.lists.Load(); all != nil {
 		return (*all)[1:]

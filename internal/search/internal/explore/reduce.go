@@ -134,7 +134,8 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 	}
 }
 
-// lets records that datagrams may be lost, if the budget for losses in the start state first is not 0.
+// lets records that datagrams may be lost in the explored runs, if the start state has a budget for
+// losses. The argument first is a start state.
 func (r *Reduction) lets(first world.Vector) {
 	r.loses = r.loses || first[r.at.Budget(sim.KindLose.Budget())] != 0
 }
@@ -174,9 +175,9 @@ func (x *Explorer) Expand(s uint32) error {
 	return x.Rest(s, 0)
 }
 
-// expand takes steps of state s that suffice. Parter by takes them. expand takes the steps of the first choice that
-// has a possible step which is no fault. It takes the other steps of s, too, if a step of that choice is visible. If
-// no choice has such a step, it takes all steps.
+// expand takes steps of state s that suffice; the steps are taken by the parter. It tries one choice after the
+// other. If a choice has a possible step that is no fault, expand takes its steps and, if one of them is visible,
+// also the other steps of s. If no choice has such a step, it takes all steps.
 func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, situation canon.Hash) error {
 	a := r.answer(b, s, v, situation)
 	for k := 0; r.has(a, k, b, v); k++ {
@@ -266,7 +267,8 @@ func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int
 	return taken, left
 }
 
-// events sets r.possible and r.fault for the events that are possible in w.
+// events lists the events that are possible in w: r.possible gets the kinds of each event, and
+// r.fault whether it is a fault.
 func (r *Reduction) events(w *world.World) {
 	n := w.Events.Count()
 	r.possible, r.fault = slices.Grow(r.possible[:0], n)[:n], r.fault[:0]

@@ -56,15 +56,15 @@ type RemoteWrong struct {
 	Dead, Strayed bool
 }
 
-// Alone selects the states of a group that a process of its own visits, one after another, since
-// one of them may end the process in which it is visited.
+// Alone selects the states of a group that are visited in a separate process, one after another,
+// since one of them may end the process in which it is visited.
 type Alone struct {
 	New    []bool          // by number of a state in the group: whether the state is visited
 	Leave  []int           // numbers of states that are not judged or expanded; from now on they count as known
 	Begins func(state int) // called before a state is judged, and before its steps are taken
 }
 
-// RemoteLeft is the run to a state that was left out.
+// RemoteLeft is the run to a state that was not judged or expanded, since Alone.Leave has it.
 type RemoteLeft struct {
 	Path  []byte
 	Depth int
@@ -134,7 +134,8 @@ func (x *Explorer) serves(g *Remote) {
 // Close frees the remote's memory.
 func (g *Remote) Close() { g.x.Close() }
 
-// Begin begins a visit of states of the given depth. If alone is not nil, it selects which of them.
+// Begin begins a visit of states of the given depth. If alone is not nil, only the states that it
+// selects are visited.
 func (g *Remote) Begin(depth int, alone *Alone) {
 	g.x.forget()
 	g.alone, g.read, g.at, g.left = alone, 0, g.at[:0], nil
@@ -157,13 +158,14 @@ func (g *Remote) Depth() int { return g.depth - 1 }
 func (g *Remote) Len() int { return len(g.ends) }
 
 // Came returns the failures of this visit so far. It also reports whether all states were inside
-// System.Within, whether answers or faults were left out, and how many states were made by their
-// runs.
+// System.Within, whether some answers to coins were not tried, whether some faults were not
+// taken, and how many states were made by taking the runs that lead to them.
 func (g *Remote) Came() (wrongs []RemoteWrong, inside, sampled, spared bool, made int) {
 	return g.wrongs, g.x.Inside, g.x.Sampled, g.x.Spared, g.made
 }
 
-// Left returns the states that were left out.
+// Left returns the states that were not judged or expanded in this visit, since Alone.Leave has
+// them.
 func (g *Remote) Left() []RemoteLeft { return g.left }
 
 // Dear returns the nodes whose steps are always taken in the world, one bit each: see worth.
@@ -200,8 +202,8 @@ func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 	return g.fails
 }
 
-// takes reports whether the state just read from b is visited. If it is visited or left out, takes
-// adds it to known.
+// takes reports whether the state that was just read from b must be visited. It adds the state to
+// known if it must be, or if Alone.Leave has it.
 func (g *Remote) takes(b *shard.Batch, known *shard.Set) bool {
 	k, a := g.read, g.alone
 	g.read++

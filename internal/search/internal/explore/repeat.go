@@ -89,8 +89,8 @@ func (x *Explorer) left() int {
 	}
 }
 
-// RepeatTimes returns how often each step is repeated, if repeating every step once takes work
-// steps.
+// RepeatTimes returns how often each step is repeated. The argument work is the number of steps
+// that one repetition of all steps takes.
 func RepeatTimes(work int) int { return min(repeatTimes, repeatMost/max(1, work)) }
 
 // Repeat calls strays for each of the steps in each of times rounds, in an order that depends on the
@@ -120,7 +120,8 @@ func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, ste
 	return nil, false
 }
 
-// repeatables returns the distinct steps of the space, and the number of lines of its first state.
+// repeatables returns the distinct steps of the space, and the number of lines in the text of its
+// first state.
 func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	known := map[string]bool{}
 	s := &x.sides[0]

@@ -8,8 +8,8 @@ import (
 )
 
 // A sky is a list of the events that the environment has in a plain state (see Memo) if these events
-// depend only on the environment's parts and on which nodes are absent. Such a state is steady. The
-// list is computed once for all steady states that are equal in both.
+// depend only on the environment's parts and on which nodes are absent. Such a state is steady.
+// Steady states with the same environment and the same absent nodes share one list.
 type sky struct {
 	consequences, faults []overhead // the environment's events in the world's order: consequences come before the timers, faults after them
 }
@@ -95,8 +95,8 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 	return k, nil
 }
 
-// look sets the sky of the position. It calls ask to make one if none was made for such a state
-// before.
+// look sets the sky of the position. If no steady state with the same environment and the same
+// absent nodes was met before, it calls ask to make the sky.
 func (p *position) look(ask func() *sky) {
 	b := p.skyKey[:0]
 	for _, id := range p.v[p.rest:p.bank.At().Healed()] {
@@ -118,7 +118,7 @@ func (p *position) look(ask func() *sky) {
 	p.sky = p.skies[string(b)]
 }
 
-// add adds event e, unless it is an event of a node.
+// add adds event e of the environment to the sky. It does nothing if e is an event of a node.
 func (s *sky) add(e overhead) {
 	switch {
 	case e.Kind.Fault():

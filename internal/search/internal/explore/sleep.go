@@ -150,8 +150,8 @@ func sleeperOf(e occurrence, o *footprint) sleeper {
 // did records that step e of the state being expanded was taken.
 func (z *Sleep) did(e sleeper) { z.done = append(z.done, e) }
 
-// after returns the number of the set of steps that sleep after step e: the steps that sleep at the state being
-// expanded or that were taken there before e, and that do not depend on e.
+// after returns the number of the set of steps that sleep after step e. These are the steps that sleep at the
+// state being expanded or that were taken there before e, except those that depend on e.
 func (z *Sleep) after(e sleeper) int32 {
 	var all []sleeper
 	for _, list := range [2][]sleeper{z.here, z.done} {
@@ -170,8 +170,8 @@ func (z *Sleep) independent(a, b sleeper) bool {
 	return (i != j || z.NoNodes) && !meet
 }
 
-// reached records that a step leads to state s, and that the set of steps with number along sleeps after that
-// step. fresh says whether s is new.
+// reached records that a step leads to state s, which is new if fresh is true. The argument along is the
+// number of the set of steps that sleep after that step.
 func (z *Sleep) reached(s uint32, fresh bool, along int32) {
 	was := z.of[s]
 	switch {

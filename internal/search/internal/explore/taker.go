@@ -88,8 +88,8 @@ func (s InWorld) Rest(state uint32, k int) error {
 // Settle does nothing, since InWorld calls the visitor after each step.
 func (s InWorld) Settle() error { return nil }
 
-// noEvent is the event number of the time before the first step from a state, when only hooks of the
-// system have run.
+// noEvent is used in place of the number of an event while no step from a state is taken yet, and
+// only hooks of the system have run.
 const noEvent = -1
 
 // newTaker makes a taker with a world of its own, which keeps its states in ledger l.
@@ -132,7 +132,7 @@ func (t *Taker) load(state uint32) {
 	t.World.State.Load(t.Bank, t.From)
 }
 
-// answered records the answers that the last step's coins got.
+// answered records, in t.lastCoins, the answers that the coins of the last step got.
 func (t *Taker) answered() { t.lastCoins = t.Step.coins.Answers() }
 
 // sampled records that a limit was met, so that not all answers to coins, or not all events, are explored.
@@ -141,8 +141,8 @@ func (t *Taker) sampled() { t.Sampled = true }
 // explores shows the search's watchdog that the steps are those of this taker.
 func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
 
-// Heals returns a taker that takes steps from the healed forms of the explorer's states. It writes into ledger l.
-// It shares the explorer's world and bank.
+// Heals returns a taker that takes steps from the healed forms of the explorer's states: the same states after
+// the environment has healed. The taker writes into ledger l. It shares the explorer's world and bank.
 func (x *Explorer) Heals(r *Owner, l *Ledger) *Taker {
 	t := &Taker{
 		Owner: r, World: x.World, Climate: x.Climate, Bank: x.Bank, Lists: x.Lists, Entry: l.Entry(), Healed: true,
@@ -182,7 +182,8 @@ func (t *Taker) MovesTo(e *Entry) error {
 // Coins returns the answers that were given to the coins of the present step.
 func (t *Taker) Coins() []int { return t.Step.coins.Answers() }
 
-// retake repeats an event of the loaded state, on the node v, with the given answers to its coins.
+// retake repeats an event of the loaded state, with the given answers to its coins. The argument v
+// says on which node the event is repeated.
 func (t *Taker) retake(v retaking, event int, coins []int) {
 	t.retaking, t.LastEvent, t.lastCoins = &v, event, coins
 	t.mark(event, coins)
@@ -215,7 +216,8 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 	return nil
 }
 
-// skips reports whether event number k of the loaded state must not be taken at present.
+// skips reports whether takeFrom must leave out event number k of the loaded state. Examples are an
+// event that takesOnly excludes, and a fault if the run already has as many as Owner.Few allows.
 func (t *Taker) skips(k int) bool {
 	return t.omits(k) || t.leaves(k) || t.Healed && t.World.Events.Rare(k) || t.patient && t.World.Events.Hasty(k) || t.spared(k)
 }
@@ -229,7 +231,7 @@ func (t *Taker) takesOnly(events stubborn.Set) { t.only = events }
 // omits reports whether takesOnly excludes event number k.
 func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
 
-// leaves reports whether Leaves leaves event number k out.
+// leaves reports whether the function t.Leaves excludes event number k.
 func (t *Taker) leaves(k int) bool { return t.Leaves != nil && t.Leaves(k) }
 
 // spared reports whether event number k is a fault that would be one more than Owner.Few. If it is, spared

@@ -29,8 +29,9 @@ const (
 // hinders counts a state of which all steps are taken, with the reason.
 func (r *Reduction) hinders(why hindrance) { r.whys[why]++ }
 
-// seen returns the reason why all steps of a state are taken and not only those of choice c. left is the number of
-// steps that are not of the choice. If it is 0, the choice has all steps; otherwise one of its kinds is visible.
+// seen returns the reason why expand takes all steps of a state, and not only those of choice c. The argument left
+// is the number of steps that the choice does not have. If it is 0, the choice has all steps; otherwise one of its
+// kinds of events is visible.
 func (r *Reduction) seen(c *choice, left int) hindrance {
 	if shown := r.facts.Shown(c.kinds); left > 0 && shown >= 0 {
 		return hindrance{whyVisible, shown}

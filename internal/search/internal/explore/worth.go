@@ -61,8 +61,8 @@ func (w *worth) agree(dear *atomic.Uint64) {
 // world. It returns false if i is none.
 func (w *worth) isDear(i int) bool { return i != none && w.dear>>i&1 != 0 }
 
-// allDear reports whether the steps of all nodes are dear. It is false in systems with more than 64
-// nodes, since later nodes have no bit.
+// allDear reports whether the steps of all nodes are dear, so that all steps are taken in the
+// world. It returns false for systems with more than 64 nodes, since later nodes have no bit.
 func (w *worth) allDear() bool { return len(w.of) <= 64 && w.dear == 1<<len(w.of)-1 }
 
 // Dear returns the nodes whose steps are dear, one bit each. The explorer takes these steps in the
