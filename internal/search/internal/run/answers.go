@@ -2,7 +2,8 @@ package run
 
 import "macemc/choose"
 
-// Answers is the source of the answers of a run that is described by its steps.
+// Answers describes a run by the answers to its questions: those of a prefix, those at the start
+// of the nodes, and those of each step. It is also the source that gives these answers.
 type Answers struct {
 	Prefix      []choose.Pick // the answers of a prefix, which come first
 	PrefixSteps int           // the number of steps of the prefix
@@ -82,7 +83,8 @@ func (t *Answers) Answers() int {
 	return n
 }
 
-// Err returns choose.ErrEnd, since an answer is missing only at the end.
+// Err returns the reason why Answer had no answer. That is always choose.ErrEnd, since an answer
+// is missing only at the end.
 func (t *Answers) Err() error { return choose.ErrEnd }
 
 // Asking is a source that records how many sides each coin of the last step had.

@@ -6,8 +6,8 @@ import (
 	"macemc/trace"
 )
 
-// Dead returns the failure that reports that a run is dead. The run's last state, after this number
-// of steps, is loaded in w.
+// Dead returns the failure that reports that a run is dead: no live state can be reached from its
+// last state. That state, after the given number of steps, is loaded in w.
 func Dead(w *world.World, steps int) *trace.Failure {
 	names, explanations := w.Judge.NotLive()
 	declined := w.Text.Declined()

@@ -6,10 +6,11 @@ import (
 	"macemc/sim"
 )
 
-// Keep prepares the pulse to record the run of a step that an explorer is about to take. led holds the answers that
-// lead to the state where the explorer's runs begin. The caller passes as turn what its last call of Keep returned
-// as now, or 0. If fresh is true, the answers that Add has recorded so far belong to another run, and the caller
-// must add all answers of its run. If ok is false, the trail has no free slot, and nothing is recorded.
+// Keep prepares the pulse to record the run of a step that an explorer is about to take, in a slot of the trail
+// (memory that another process can read). led holds the answers that lead to the state where the explorer's runs
+// begin. The caller passes as turn what its last call of Keep returned as now, or 0. If fresh is true, the answers
+// that Add has recorded so far belong to another run, and the caller must add all answers of its run. If ok is
+// false, the trail has no free slot, and nothing is recorded.
 func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok bool) {
 	if p.slot == nil || p.turn != turn {
 		p.keep(led)
@@ -19,14 +20,15 @@ func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok
 	return p.turn, fresh, p.slot != nil
 }
 
-// Cut removes all answers recorded by Add except the first n. Those that Keep recorded as led stay.
+// Cut removes the recorded answers after the first n that Add has recorded. The answers that were
+// passed to Keep as led stay, and are not counted.
 func (p *Pulse) Cut(n int) {
 	p.picks = p.picks[:n]
 	p.stands()
 }
 
-// Add records further answers of the run, and returns how many are recorded now, without
-// those that Keep recorded as led. It returns 0 if nothing is recorded, since the trail has no free slot.
+// Add records further answers of the run, and returns how many are recorded now. It does not count those
+// that were passed to Keep as led. If the trail has no free slot, nothing is recorded, and Add returns 0.
 func (p *Pulse) Add(answers ...int) int {
 	if p.slot == nil {
 		return 0

@@ -65,7 +65,7 @@ const (
 	tableGrowth = 2 // a new table is at most this many times as large as the old one
 )
 
-// stopped reports whether the search should stop. The reason is then returned by reason.
+// stopped reports whether the search should stop. If so, the method reason returns why.
 func (l *Limits) stopped() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +126,8 @@ func (l *Limits) Spares() {
 // Spends undoes Spares.
 func (l *Limits) Spends() { l.thrift(garbageUsual) }
 
-// garbageOf returns how much garbage there may be, in percent of the heap in use, if that heap has live bytes.
+// garbageOf returns how much garbage there may be before it is collected, in percent of the heap in use. The
+// argument live is the size of that heap in bytes.
 func garbageOf(live int) int { return min(garbageMost, garbageLeast+100*garbageFree/max(1, live)) }
 
 const (

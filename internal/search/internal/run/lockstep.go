@@ -134,8 +134,9 @@ func (t *Lockstep) repeated(failed *trace.Failure) *trace.Failure {
 	return nil
 }
 
-// sees checks the step properties of a lean Lockstep without the second world, and makes past keep the state in
-// which the next step begins. It returns false if the second world is needed.
+// sees checks the step properties of a lean Lockstep without the second world: t.past shows them the state
+// before the step. It then makes t.past keep the present state for the next step. It returns false if the
+// second world is needed.
 func (t *Lockstep) sees(first bool) bool {
 	switch {
 	case first:
@@ -149,16 +150,16 @@ func (t *Lockstep) sees(first bool) bool {
 	return t.alone
 }
 
-// keep records that past has seen all steps so far, and so the number of answers on the tape,
-// unless the second world is in use.
+// keep stores the number of answers on the tape in t.seen, as belonging to steps that t.past has
+// seen. It does nothing if the second world is in use.
 func (t *Lockstep) keep() {
 	if t.alone {
 		t.seen = len(t.tape.picks)
 	}
 }
 
-// lags gives a lean Lockstep its second world, w, when it needs one. After a call of blinds, all
-// further runs use that world.
+// lags gives a lean Lockstep its second world, w, and the checks of step properties that use it.
+// The method blinds records that all further runs need the second world.
 func (t *Lockstep) lags(w *world.World, steps *world.Transition) { t.Lag, t.Steps = w, steps }
 func (t *Lockstep) blinds()                                      { t.blind = true }
 
@@ -247,7 +248,7 @@ func Outcome(w *world.World, failure *trace.Failure) (h canon.Hash, did []string
 }
 
 // Did returns the effects of the last step of w as texts, each made by the function told. If failure is
-// not nil, it is the last of them.
+// not nil, its text follows at the end.
 func Did(w *world.World, failure *trace.Failure, told func(trace.Effect, func(any) string) string) (did []string) {
 	for _, e := range unlogged(w.Run.Effects()) {
 		did = append(did, told(e, w.Walker().Text))

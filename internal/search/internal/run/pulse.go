@@ -95,7 +95,7 @@ func (p *Pulse) keep(led []choose.Pick) {
 	p.slot.Stands(len(led))
 }
 
-// stands writes the number of recorded answers into the slot.
+// stands writes the number of recorded answers into the slot of the trail, if there is one.
 func (p *Pulse) stands() {
 	if p.slot != nil {
 		p.slot.Stands(p.led + len(p.picks))
@@ -160,8 +160,8 @@ func (p *Pulse) Answer(q *choose.Question) int {
 
 func (p *Pulse) Err() error { return p.src.Err() }
 
-// Here records that the calling goroutine takes the runs. It is needed only if several goroutines
-// do.
+// Here records that the calling goroutine takes the runs of this pulse. It must be called if
+// several goroutines take runs.
 func (p *Pulse) Here() {
 	buf := make([]byte, 64)
 	id, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "[")

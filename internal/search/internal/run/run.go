@@ -140,7 +140,8 @@ func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
 	r.World, r.Lockstep = own, pair
 }
 
-// Explores records that the exploration what is under way. Explored records that it has ended.
+// Explores records that an exploration is under way, which is given as what. Explored records
+// that it has ended.
 func (r *Runs) Explores(what Exploration) { r.Exploring = what }
 
 // Explored records that the exploration has ended, and runs are taken again.

@@ -16,7 +16,8 @@ const (
 // The engines local and memo take a step in a fraction of the time of an audited step. The fraction
 // is smaller for larger states, since an audit traverses the whole state repeatedly, and a step that
 // memo looks up traverses nothing. So with these engines audits get a share of the work, not of the
-// steps: one part in auditShare. In work, an audited step is worth a number of other steps:
+// steps: one part in auditShare. An audited step is assumed to be as much work as a number of other
+// steps:
 const (
 	auditShare = 20
 
@@ -25,13 +26,14 @@ const (
 	auditMemo       = 100 // of memo: this many,
 	auditMemoLines  = 3   // plus this many for each line of the first state
 
-	// Audits worth this many steps of memo are made first, whatever the share, but at least
-	// auditLeastHeavy of them.
+	// The first steps are audited, whatever the share: as many as are worth auditLeastWork steps
+	// of memo, but at least auditLeastHeavy.
 	auditLeastWork  = 100_000
 	auditLeastHeavy = 32
 )
 
-// Share decides which runs of a phase are audited.
+// Share decides which runs of a phase are audited (taken twice, in lockstep), so that a given
+// share of the steps is.
 type Share struct {
 	Steps, audited int
 	Every          int // one in this many steps is audited; 0 means auditEvery
@@ -55,8 +57,9 @@ func (s *Share) Due() bool {
 }
 
 // Stride returns the distance between audited runs among the next n runs, or 0 if none of them needs
-// to be audited. It assumes that they are on average as long as the runs so far, of which there were
-// before. The distance is odd, since runs whose numbers differ by a power of two may be alike.
+// to be audited. The argument before is the number of runs so far; Stride assumes that the next runs
+// are on average as long as those. The distance is odd, since runs whose numbers differ by a power
+// of two may be alike.
 func (s *Share) Stride(n, before int) int {
 	steps := n * (s.Steps / max(1, before))
 	due := max(cmp.Or(s.Least, auditLeast), (s.Steps+steps)/cmp.Or(s.Every, auditEvery)) - s.audited
