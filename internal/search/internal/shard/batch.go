@@ -80,7 +80,8 @@ func (w *Writer) Add(path []byte, last Last, parts []uint32, of Sums) {
 	w.n++
 }
 
-// step returns the number that stands in this batch for last steps with the number by of Last.By.
+// step returns the number under which this batch describes a last step whose Last.By is by. It
+// adds the description to the batch if it is missing.
 func (w *Writer) step(by uint32) uint64 {
 	if by == 0 {
 		return 0
@@ -121,8 +122,8 @@ func (w *Writer) number(place int, id uint32, of Sums) uint32 {
 	return at[id] - w.base - 1
 }
 
-// baseMost is the number above which base must not grow: then the Writer forgets all indices, and
-// base begins again.
+// baseMost is a limit for Writer.base, which grows with each batch. When base is greater, the
+// Writer forgets all indices, and base begins again at 0.
 const baseMost = 1 << 31
 
 // Take returns the batch as bytes, and begins another one.

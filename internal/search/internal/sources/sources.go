@@ -38,7 +38,9 @@ type Sources struct {
 	Deepest             int  // the number of steps of the longest run
 }
 
-// frame is a state of the present run, with the step that the run takes from it.
+// frame is a state of the present run, with the step that the run takes from it. Its lines are
+// those of the package documentation: a channel, a timer, or another source of steps that come
+// one after the other.
 type frame struct {
 	at     canon.Hash
 	lines  []string // the lines that have a possible event here
@@ -191,9 +193,10 @@ func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
 	return f
 }
 
-// ends marks lines as wanted in f: those whose step was possible in f, and that the step from f made
-// impossible. after has the lines that are possible after that step. The run never takes the step of
-// such a line, so no later step can show that it depends on the step from f.
+// ends marks those lines as wanted in f (to be tried there) that the step from f made impossible. A
+// line is a source of steps, such as a channel or a timer: see the package documentation. after has
+// the lines that are possible after that step. The run never takes the step of such a line, so no
+// later step can show that it depends on the step from f.
 func (f *frame) ends(after []string) {
 	for _, line := range f.lines {
 		if line != f.line && !slices.Contains(after, line) && !slices.Contains(f.wanted, line) {
@@ -202,7 +205,8 @@ func (f *frame) ends(after []string) {
 	}
 }
 
-// lineOf returns the name of the line to which event e belongs.
+// lineOf returns the name of the line to which event e belongs: for example the channel that
+// delivers the message, or the timer that fires.
 func (s *Sources) lineOf(e sim.Event) string {
 	switch e.Kind {
 	case sim.KindMessage:
@@ -221,7 +225,7 @@ func (f *frame) sleeps(line string) bool {
 
 func (f *frame) want(line string) { f.wanted = append(f.wanted, line) }
 
-// tries makes the step of a line the one that is taken next from f.
+// tries makes the run take the step of the given line (such as a channel or a timer) from f.
 func (f *frame) tries(line string) {
 	f.line, f.event, f.did, f.coins = line, slices.Index(f.lines, line), nil, coins{}
 }
@@ -243,7 +247,8 @@ func (f *frame) next() bool {
 	return false
 }
 
-// begins records what acted needs of the state before a step from f.
+// begins begins the record of the step that is about to be taken from f: the event, and the
+// present state of its node. The method acted completes the record after the step.
 func (s *Sources) begins(w *world.World, f *frame) {
 	w.Events.Count()
 	e := w.Events.At(f.event)
@@ -335,8 +340,8 @@ func (f *frame) add(d *deed) {
 	f.did = &all
 }
 
-// tried returns d as it is kept for a line that is asleep: without causes, since no step of the
-// present run has caused it.
+// tried returns a copy of d to be kept while its line is asleep. The copy has no number in a run,
+// since the present run does not take the step.
 func (d *deed) tried() *deed {
 	all := *d
 	all.index = -1
@@ -388,8 +393,8 @@ func (d *deed) takesOf(o *deed) bool {
 	return slices.ContainsFunc(d.takes, func(what string) bool { return slices.Contains(o.sends, what) })
 }
 
-// follows records on which of the earlier steps, those of the frames in before, the step from f
-// depends.
+// follows records, in f.after, the earlier steps on which the step from f depends. The earlier
+// steps are those of the frames in before.
 func (f *frame) follows(before []*frame) {
 	f.after = f.after[:0]
 	for j := len(before) - 1; j >= 0; j-- {
@@ -462,8 +467,8 @@ func (s *Sources) Next() bool {
 	return s.start.next()
 }
 
-// rewind makes all steps before the one that changes give the same answers to coins as in the last
-// run.
+// rewind prepares the next run, in which the step numbered s.fresh is the first that differs from
+// the last run. All steps before it get the same answers to their coins again.
 func (s *Sources) rewind() {
 	s.start.repeat()
 	for _, f := range s.frames[:s.fresh] {

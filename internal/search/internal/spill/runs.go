@@ -183,8 +183,8 @@ func (m *merger) next() error {
 	return nil
 }
 
-// Join yields each key of the sorter, together with the number that the runs with have for the same
-// identity. They must have each identity of the sorter; if one is missing, Join returns an error.
+// Join yields each key of the sorter, together with the number that is stored for the same identity
+// in with. If an identity of the sorter is missing there, Join returns an error.
 func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error {
 	m, err := merging(with.s, with.all)
 	if err != nil {

@@ -93,11 +93,11 @@ func (s *Situation) Empty() *Situation {
 	return s
 }
 
-// Fails adds a node that has failed or may fail.
+// Fails adds a node to Away: it has failed or may fail.
 func (s *Situation) Fails(node int) { s.Away.Add(node) }
 
-// Has adds the kinds of the events that are pending at a place of the state. If the place is a channel in order, head
-// is the kind of its first message; otherwise head is negative.
+// Has adds to the situation the kinds of the events that are pending at a place of the state. If the place is a
+// channel in order, head is the kind of its first message; otherwise head is negative.
 func (s *Situation) Has(place int, kinds Set, head Class) {
 	if s.Pending.Include(kinds); head >= 0 {
 		s.Heads[place] = head
@@ -180,8 +180,8 @@ func (f *Facts) Whole(node int) {
 	}
 }
 
-// Brings records that an event of the kinds in of made an event of kind what pending: it sent a message, or set a
-// timer. An event that takes several messages has several kinds.
+// Brings records that an event made another event pending: it sent a message, or set a timer. The first event is
+// of the kinds in of, which are several if it takes several messages; the other is of the kind what.
 func (f *Facts) Brings(of []Class, what Class) {
 	list := f.of(of)
 	if slices.Contains(*list, what) {
@@ -203,8 +203,8 @@ func (f *Facts) Brings(of []Class, what Class) {
 
 func (c *class) sendsOn(channel int) { c.sends.Add(channel) }
 
-// of returns the list of kinds that an event was seen to make pending. The event is of the kinds in
-// of: several if it takes several messages at once.
+// of returns the list of kinds that events of the kinds in of were seen to make pending. An event
+// has several kinds if it takes several messages at once.
 func (f *Facts) of(of []Class) *[]Class {
 	if len(of) == 1 {
 		return &f.classes[of[0]].brings
@@ -223,8 +223,8 @@ func (f *Facts) of(of []Class) *[]Class {
 
 func (c *class) concerns(rule int) { c.joint = append(c.joint, rule) }
 
-// Bar records that an event of these kinds is barred, Changes that it changed its node, and See that it is visible.
-// The package documentation explains barred and visible.
+// Bar records that events of these kinds are barred. Changes records that they change their node, and See that they
+// are visible. The package documentation explains barred and visible.
 func (f *Facts) Bar(of []Class)     { f.mark(&f.barred, of, 1) }
 func (f *Facts) Changes(of []Class) { f.mark(&f.changes, of, 1) }
 func (f *Facts) See(of []Class)     { f.mark(&f.visible, of, 0) }
@@ -272,7 +272,8 @@ func (f *Facts) ends(c Class) bool {
 	return true
 }
 
-// spread brings reach up to date with the observations.
+// spread recomputes f.reach, which describes what may follow from an event of each kind, if there
+// are new observations.
 func (f *Facts) spread() {
 	if f.reached == f.version {
 		return
