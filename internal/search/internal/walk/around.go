@@ -36,7 +36,7 @@ type mark struct {
 	cause   int // the number of the step that caused the last event before the state, or -1
 }
 
-// mark records the mark of the state w, to which the last step has led.
+// mark appends a description of the state w, to which the last step has led, to s.marks.
 func (s *Walk) mark(w *world.World, depth int) {
 	if len(s.marks) == 0 {
 		s.first = depth
@@ -107,8 +107,8 @@ func (d *detour) begins(w *world.World, g *guiding, depth int) {
 	g.skips(depth)
 }
 
-// without returns question q with the delayed events made rare, so that others are picked. It returns q
-// unchanged if no other event can happen.
+// without returns question q with the weights of the delayed events set to 0, so that other events are
+// picked. It returns q unchanged if no other event can happen.
 func (d *detour) without(w *world.World, q *choose.Question, g *guiding) *choose.Question {
 	depth := w.Run.Steps()
 	if d.next != none {

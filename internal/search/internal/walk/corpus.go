@@ -9,10 +9,11 @@ import (
 )
 
 // A Corpus holds states from the middle of walks, at which other walks begin. It keeps a state if a
-// node was there in a state that no walk had met before, or if scenarios held together that had not
-// done so before. The corpus does not change while the walks of a lot (a range of walks) are under
-// way, so several goroutines may read it. The states that these walks have met are added after the
-// lot, in the order of the walks, so the result does not depend on which goroutine took a walk.
+// node was there in a state that no walk had met before, or if several scenarios (states that the
+// service asks the search to reach) held together for the first time. The corpus does not change
+// while the walks of a lot (a range of walks) are under way, so several goroutines may read it. The
+// states that these walks have met are added after the lot, in the order of the walks, so the
+// result does not depend on which goroutine took a walk.
 //
 // A state is kept as the answers that lead to it. A walk that begins there gives these answers
 // again. That is as fast as taking any other steps, and needs no copy of a node.

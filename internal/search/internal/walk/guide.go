@@ -130,7 +130,7 @@ type typeSum struct {
 
 const none = -1
 
-// begin prepares for the next walk, whose guide is of.
+// begin prepares for the next walk, whose events are picked as the Guide of says.
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
@@ -140,7 +140,8 @@ func (g *guiding) begin(of Guide) {
 	g.links = g.links[:0]
 }
 
-// pick answers question q, which asks for the next event. The answers by weight are drawn from by.
+// pick answers question q, which asks for the next event. If the guide does not pick the event
+// itself, by draws it by weight.
 func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int {
 	depth := w.Run.Steps()
 	if g.start == none {
@@ -277,11 +278,12 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	return k
 }
 
-// distortion returns an exponent: the weight of e, the possible event number k, is multiplied by two to the power
-// of it. Before the depth Guide.Isolate, the ends of partitions and pauses have a small exponent. With Single, the
-// events of the walk's thing have a smaller one than others. With Swarm, the exponent is the sum of numbers that
-// were drawn once for the walk: for the event's kind, type and node; for its link; for the speed of the node; and
-// for timers of its type, some of which are rare in the walk.
+// distortion returns an exponent for e, the possible event number k: the weight of e is multiplied by 2 to the
+// power of it. Before the depth Guide.Isolate, the ends of partitions and pauses have a small exponent. In a walk
+// of the manner Single, the events that the walk makes rarer (its thing) have a smaller exponent than others. In a
+// walk of the manner Swarm, the exponent is the sum of numbers that were drawn once for the walk: for the event's
+// kind, type and node; for its link; for the speed of the node; and for timers of its type, some of which are rare
+// in the walk.
 func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by int) {
 	if depth < g.Isolate && parted(e.Kind) {
 		by = -12

@@ -36,8 +36,8 @@ func (h *Hold) Pick(_ *world.World, q *choose.Question, by *choose.Walk) int {
 	return by.Answer(q)
 }
 
-// without returns question q with the delayed event made rare. It returns q unchanged if no event is
-// delayed, or if no other event can happen.
+// without returns question q with the weight of the delayed event set to 0, so that another event is
+// picked. It returns q unchanged if no event is delayed, or if no other event can happen.
 func (h *Hold) without(q *choose.Question) *choose.Question {
 	if h.begin > 0 {
 		h.begin--
@@ -55,8 +55,8 @@ func (h *Hold) without(q *choose.Question) *choose.Question {
 	return q
 }
 
-// choose returns the identity of the event to be delayed. It is one of the possible events that are
-// not rare.
+// choose returns the identity of the event to be delayed. It is one of the possible events whose
+// weight is not 0.
 func (h *Hold) choose(q *choose.Question) string {
 	var common []int
 	at := 0
@@ -74,7 +74,8 @@ func (h *Hold) choose(q *choose.Question) string {
 	return q.Alternatives.Alternative(common[h.which%uint64(len(common))])
 }
 
-// rare returns question q with alternative number at made rare, unless all others are rare already.
+// rare returns question q with the weight of alternative number at set to 0. It returns q unchanged
+// if all other alternatives have the weight 0.
 func (h *Hold) rare(q *choose.Question, at int) *choose.Question {
 	h.runs = h.runs[:0]
 	others := false

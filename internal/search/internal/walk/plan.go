@@ -157,8 +157,8 @@ func From(k *run.Fork, c run.Climate, most int) Plan {
 	return p
 }
 
-// Apart returns the plan with another stream of random numbers. If the plan has a guide, that walk ends
-// with its storm.
+// Apart returns a copy of the plan for another walk, whose random numbers are different. If the plan
+// has a guide, the other walk ends with its storm.
 func (p Plan) Apart() Plan {
 	p.Number |= 1 << 49
 	p.Ends = p.Guide.Until > 0

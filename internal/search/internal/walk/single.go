@@ -82,8 +82,8 @@ func (g *guiding) settle(w *world.World, q *choose.Question) {
 	}
 }
 
-// some picks one of the events that are not rare and for which of returns true, with equal chances. It
-// returns none if there is no such event.
+// some picks one of the possible events that are not rare and satisfy the function of, with equal
+// chances. It returns none if there is no such event.
 func (g *guiding) some(w *world.World, q *choose.Question, of func(*sim.Event) bool) int {
 	k, seen, at := none, 0, 0
 	for _, r := range q.Runs {
@@ -115,5 +115,5 @@ func (g *guiding) has(w *world.World, e *world.Glance, k int) bool {
 	return carries(e.Kind) && (t.aspect == sender || e.Node == place(t.node)) && (t.aspect == inbox || e.From == place(t.from))
 }
 
-// place returns the number that a Glance has for the node.
+// place returns the number by which the fields Node and From of a world.Glance name the node.
 func place(a sim.Addr) uint8 { return uint8(a.Index() + 1) }
