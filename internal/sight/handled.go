@@ -32,10 +32,11 @@ type Quorum struct {
 // Add adds a handler.
 func (h *Handlers) Add(one Handler) { h.List = append(h.List, one) }
 
-// Gathers adds a Quorum.
+// Gathers adds q to the ways in which the service takes several messages at once.
 func (h *Handlers) Gathers(q Quorum) { h.Quorums = append(h.Quorums, q) }
 
-// Alone sets Quorum.Only for all Quorums, after handlers were added.
+// Alone sets the field Only of each Quorum: whether no handler takes messages of its type one by
+// one. It must be called after all handlers were added.
 func (h *Handlers) Alone() {
 	for i := range h.Quorums {
 		q := &h.Quorums[i]

@@ -27,7 +27,8 @@ var ruleKindNames = [...]string{
 
 func (k RuleKind) String() string { return ruleKindNames[k] }
 
-// Rule is a property in the form that a runtime uses. The function for its kind binds it to a runtime.
+// Rule is a property in the form that a runtime uses. One of the functions State, Step and Monitor,
+// depending on the kind, makes a check or monitor of it for one runtime.
 type Rule struct {
 	Kind    RuleKind
 	About   reflect.Type // the type of node that it sees; nil for a monitor

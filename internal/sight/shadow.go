@@ -8,8 +8,8 @@ type Shadow struct {
 	down  Node // the Node that takes the place of each node that has failed
 }
 
-// NewShadow returns the shadow of a state in which the nodes without have failed. It is valid after the first
-// call of Follow.
+// NewShadow returns a shadow of the state of, in which the nodes whose indices are in without have failed. It
+// is valid after the first call of Follow.
 func NewShadow(of *State, without []int) *Shadow {
 	s := &Shadow{of: of, gone: without}
 	s.state.Runtime = survivors{s}
@@ -41,8 +41,8 @@ func (v survivors) Timers() (n int) {
 func (v survivors) InFlight() int                  { return v.s.of.Runtime.InFlight() }
 func (v survivors) UnderWay(yield func(Sent) bool) { v.s.of.Runtime.UnderWay(yield) }
 
-// Without returns a check of a rule made by Always, bound to the state of. The check evaluates the rule as if
-// these nodes had failed for good.
+// Without returns a check of rule r, which must be made by Always. The check evaluates the rule in a copy of
+// the state of in which the given nodes have failed for good.
 func (r Rule) Without(nodes []int, of *State) Check {
 	shadow := NewShadow(of, nodes)
 	c := r.State(shadow.State())

@@ -67,8 +67,8 @@ func (n *Node) Replace(node any) {
 // Renew records that the node has another content.
 func (n *Node) Renew() { n.Version++ }
 
-// Follow makes node i what it is in another state, which is given as now. It reports
-// whether the node was replaced, or came up or went down.
+// Follow copies what properties see of a node from now, a node of another state, to node i. It
+// reports whether the node was replaced, or came up or went down.
 func (s *State) Follow(i int, now *Node) (another bool) {
 	n := s.Nodes[i]
 	replaced, moved := n.Version != now.Version, n.Up != now.Up
@@ -114,7 +114,7 @@ func (n *Node) Unschedule(t *Timer) bool {
 	return false
 }
 
-// Fire removes the k-th timer.
+// Fire removes the k-th timer from the node's timers, since it has fired.
 func (n *Node) Fire(k int) { n.Timers = append(n.Timers[:k], n.Timers[k+1:]...) }
 
 // Clear removes all timers.

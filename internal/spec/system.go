@@ -175,8 +175,8 @@ func (m machine) asNode(passed int) sim.Node {
 	return n
 }
 
-// guards returns the guards that a machine of the spec has, as a number: 1 for Offers, 2
-// for Declines, 3 for both, 4 for all.
+// guards returns the guards that a machine of the spec has, as a number: 1 for Offers, 2 for
+// Declines, 3 for both, 4 for these two, Opens and Gathers.
 func (s *Spec) guards() (n int) {
 	if len(s.Gathers)+len(s.Waits) > 0 {
 		return 4
@@ -219,7 +219,8 @@ func of[N interface {
 	return n
 }
 
-// core returns the machine of node n, which is not in a layer.
+// core returns the machine of node n, which must not be wrapped in a casing (the layer of this
+// package).
 func (s *Spec) core(n sim.Node) *machine {
 	if c, ok := n.(cored); ok {
 		return c.core()
@@ -611,8 +612,9 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 	}
 }
 
-// declared returns the property with a declaration, by sim.Takes, of the values on which
-// the predicate depends, if there is one.
+// declared returns a copy of property of that also declares, by sim.Takes, on which values of a
+// node predicate p depends. If p depends on more than one node's own fields, declared returns of
+// itself.
 func (p Pred) declared(of sim.Property) sim.Property {
 	take := p.takes()
 	if take == nil {
@@ -703,7 +705,8 @@ func (s *Spec) Links() sim.Network {
 	return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
 }
 
-// at returns the names of nodes and links, in the form of a limit of faults.
+// at returns the names of nodes and links, in the form of a limit of faults: "n0+n1-n2" for node
+// 0 and the link between the nodes 1 and 2.
 func at(places [][2]int) string {
 	var all []string
 	for _, p := range places {

@@ -169,13 +169,13 @@ func (s *Sums) Loaded(v Vector) {
 	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
 }
 
-// CameFrom reports whether v, with numbers of this bank, was loaded last.
+// CameFrom reports whether the state that was loaded last is v, with numbers of this bank.
 func (s *Sums) CameFrom(bank any, v Vector) bool { return s.bank == bank && s.from == &v[0] }
 
-// Stay returns the number of the stay in the loaded state. It is the same whenever the
-// world is in that state, until another state is loaded, even if steps were taken in
-// between. So facts that were computed for the state are still true if the number is the
-// same. Stay returns 0 while the world is in another state.
+// Stay returns a number for the loaded state, or 0 while the world is in another state. The
+// number is the same each time that the world is in the loaded state, even if steps were taken in
+// between, until another state is loaded. So facts that were computed for the state are still
+// true if the number is the same.
 func (s *Sums) Stay() int {
 	if len(s.movedList) > 0 || len(s.since) > 0 {
 		return 0
@@ -183,7 +183,8 @@ func (s *Sums) Stay() int {
 	return s.stays
 }
 
-// Leaves records that the loaded state is not returned to: the next state has another stay.
+// Leaves records that the world will not return to the loaded state, so that Stay returns another
+// number from now on.
 func (s *Sums) Leaves() { s.stays++ }
 
 // Moved returns the places of the parts that have changed since the last call of Save. The

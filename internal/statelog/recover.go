@@ -145,7 +145,7 @@ func (f *frames) fill(b []byte) bool {
 	return err == nil
 }
 
-// note keeps an error, unless it is the end of the file.
+// note stores an error of reading in f.err, unless it is the end of the file.
 func (f *frames) note(err error) {
 	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
 		f.err = err

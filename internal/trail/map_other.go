@@ -9,11 +9,11 @@ import (
 
 var errNone = errors.New("macemc cannot share memory between processes on this operating system")
 
-// New returns an error on this system.
+// New returns an error, since processes cannot share memory on this operating system.
 func New() (*Trail, error) { return nil, errNone }
 
-// Open returns an error on this system.
+// Open returns an error, since processes cannot share memory on this operating system.
 func Open(*os.File) (*Trail, error) { return nil, errNone }
 
-// Memory returns an error on this system.
+// Memory returns an error, since processes cannot share memory on this operating system.
 func Memory(string) (*os.File, error) { return nil, errNone }

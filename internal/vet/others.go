@@ -110,8 +110,8 @@ func (c *checker) byTCP(call *ast.CallExpr) bool {
 	return of != nil && of.Name() == "TCP"
 }
 
-// changesIn reports whether an expression may have another value in each turn of a
-// loop: it calls something, or names a variable that the loop declares or assigns.
+// changesIn reports whether an expression may have another value in each iteration of a loop: it
+// calls something, or names a variable that the loop declares or assigns.
 func (c *checker) changesIn(loop ast.Node, e ast.Expr) (changes bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {

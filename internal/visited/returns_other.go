@@ -2,8 +2,8 @@
 
 package visited
 
-// returns leaves the memory to Words.Close.
+// returns does nothing: Words.Close frees the memory.
 func returns([]uint64) {}
 
-// spread leaves it to the system how large the pages of a table are.
+// spread does nothing: the operating system decides how large the pages of a table are.
 func spread([]byte) {}
