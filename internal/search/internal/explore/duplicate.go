@@ -105,7 +105,7 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 	}
 	n := a.w.Events.Count()
 	if b.w.Events.Count() != n {
-		return x.tell("has other events than", &now)
+		return x.explain("has other events than", &now)
 	}
 	for k := range min(n, duplicateEvents) {
 		step := answerer{event: k, Pulse: &x.Owner.Pulse}
@@ -116,7 +116,7 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 			again, same := b.take(func(w *world.World) world.Progress { return w.Retake(k, coins) })
 			if ok != same || next != again {
 				now.Steps = append(slices.Clip(now.Steps), run.Taken{Event: k, Coins: coins})
-				return x.tell("does something else than", &now)
+				return x.explain("does something else than", &now)
 			}
 			if !ok || !step.coins.Next() {
 				break
@@ -126,10 +126,10 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 	return nil, nil
 }
 
-// tell looks for a field of a node that is left out of the state although it matters. If there is one, tell returns
-// an error that names it and describes the difference by the text what. If there is none, it returns the run of,
-// whose last step is not deterministic.
-func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
+// explain looks for a field of a node that is left out of the state although it matters. If there is such a field, the
+// returned error names it and describes the difference by the text what. Otherwise explain returns the run of, whose
+// last step is not deterministic.
+func (x *Explorer) explain(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()
 	a.w.State.Load(a.bank, a.v)

@@ -44,22 +44,22 @@ func (l *learnt) facts(h canon.Hash) uint32 {
 	return n
 }
 
-// heardKey returns the key under which the cache stores what a monitor remembers after it got the
-// facts of effect e. What it remembered before is the part with number id.
+// heardKey returns the key under which the cache stores the memory of a monitor after it got the
+// facts of effect e. The memory before that is the part with number id.
 func (c *cache) heardKey(e *effect, id uint32) uint64 {
 	monitors := c.places - c.healed
 	return (uint64(e.id)*uint64(monitors)+uint64(int(e.place)-c.healed))<<32 | uint64(id)
 }
 
-// heard returns what a monitor remembers after it got the facts of effect e, if that is known. What it
-// remembered before is the part with number id.
+// heard returns the memory of a monitor after it got the facts of effect e, if it is known. The memory
+// before that is the part with number id.
 func (c *cache) heard(e *effect, id uint32) (made world.Product, known bool) {
 	return c.memories.Get(c.heardKey(e, id))
 }
 
-// hears makes sure that the cache has what each monitor remembers after the step with footprint o, from the
-// state of the position. If the cache lacks some of it, hears takes the step in the world: event e of node i,
-// number k of the state.
+// hears makes sure that the cache has the memory of each monitor after the step with footprint o, from the
+// state of the position. If the cache lacks one, hears takes the step in the world: event e of node i, number
+// k of the state.
 func (m *Memo) hears(state uint32, k, i int, e occurrence, o *footprint) error {
 	if m.heardAll(o) {
 		return nil
@@ -112,7 +112,7 @@ func (m *Memo) heardAll(o *footprint) bool {
 	return true
 }
 
-// hear stores under a key what a monitor remembers after a step, unless another goroutine has
+// hear stores the memory of a monitor after a step under a key, unless another goroutine has
 // stored it already.
 func (l *learnt) hear(key uint64, made world.Product) {
 	l.mu.Lock()

@@ -217,7 +217,8 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 }
 
 // skips reports whether takeFrom must leave out event number k of the loaded state. Examples are an
-// event that takesOnly excludes, and a fault if the run already has as many as Owner.Few allows.
+// event that takesOnly excludes, and a fault if the run already has the number of faults that
+// Owner.Few allows.
 func (t *Taker) skips(k int) bool {
 	return t.omits(k) || t.leaves(k) || t.Healed && t.World.Events.Rare(k) || t.patient && t.World.Events.Hasty(k) || t.spared(k)
 }
