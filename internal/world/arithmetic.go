@@ -170,8 +170,8 @@ func (b *Bank) NodesSum(v Vector) (h canon.Hash) {
 	return h
 }
 
-// InFlight returns the number of messages under way on connections, of datagrams, and of messages
-// in bags.
+// InFlight returns the number of messages under way in state v: messages on connections, datagrams,
+// and messages in bags. Messages in sets do not count, since they stay there.
 func (b *Bank) InFlight(v Vector) (n int) {
 	for p := b.n; p < b.at.Rest(); p++ {
 		if v[p] != 0 {
@@ -184,8 +184,9 @@ func (b *Bank) InFlight(v Vector) (n int) {
 // Heal changes the parts of the environment to those of a healed one: see World.Heal.
 func (b *Bank) Heal(v Vector) { clear(v[b.at.Rest():b.at.Healed()]) }
 
-// made looks up which part was made from part id. It returns that part's number, and reports whether it is
-// recorded: list has the number plus one at index id, and 0 if nothing is recorded.
+// made looks up part id in a cache, which has, for each part, the number of another part that was made
+// from it. The entry list[id] is that number plus one, or 0 if nothing is recorded for part id. made
+// returns the number, and reports whether it is recorded.
 func made(list []uint32, id uint32) (uint32, bool) {
 	if int(id) >= len(list) || list[id] == 0 {
 		return 0, false
@@ -234,7 +235,9 @@ func (s *stock) describe(part any) (i info) {
 	return i
 }
 
-// local counts the events that the node has by itself. It asks the node for its offers.
+// local describes the events that are possible because of this node part alone, whatever messages
+// are under way: requests, actions, tasks and timers. For the actions it asks the node which ones
+// it offers.
 func (k *nodePart) local() Local {
 	return Local{
 		Script: k.life == lifeLate || k.opens(), Offers: few(k.countOffers()), Tasks: few(k.tasks.len()), Timers: few(k.firing),
@@ -371,8 +374,9 @@ func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func
 	return b.notes(kind, key, place, id, to)
 }
 
-// learnt updates the bank's copy of the vault's products, in which another bank may have recorded the
-// product with this key. It returns the product, and reports whether it is known now.
+// learnt looks up the product with this key among those that other banks over the same parts have
+// recorded. It first copies their new products to this bank. It returns the product, and reports
+// whether there is one.
 func (b *Bank) learnt(kind int, key uint64) (made Product, known bool) {
 	if b.vault == nil {
 		return Product{}, false
@@ -383,8 +387,8 @@ func (b *Bank) learnt(kind int, key uint64) (made Product, known bool) {
 	return b.products[kind].Get(key)
 }
 
-// notes records that the part id at a place has become part to, for this bank and those that share its
-// parts. It returns the product.
+// notes records that a step has made part to from part id, both at the same place. It records this
+// product under key, for this bank and for those that share its parts, and returns it.
 func (b *Bank) notes(kind int, key uint64, place int, id, to uint32) Product {
 	made := Product{to, b.Sum(place, to).Sub(b.Sum(place, id))}
 	if b.vault == nil {
@@ -401,8 +405,8 @@ func (b *Bank) notes(kind int, key uint64, place int, id, to uint32) Product {
 // refresh updates a bank's copy of the products to those of the vault, which banks share.
 func (p *products) refresh(v *vault) { *p = v.products }
 
-// note records the product with a key, unless it is known: another bank may have been
-// faster.
+// note records the product made under a key. It does nothing if the key has a product already, as
+// when another bank has recorded the same step before.
 func (p *products) note(kind int, key uint64, made Product) {
 	if _, known := p[kind].Get(key); !known {
 		p[kind].Put(key, made)

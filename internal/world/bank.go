@@ -85,7 +85,8 @@ type nodePart struct {
 	molded   bool // the node is in a mold: see type mold
 }
 
-// opens reports whether the script has a request left that the node lets happen now.
+// opens reports whether the node can take its next request of the script now: there is one, and the
+// node accepts it.
 func (k *nodePart) opens() bool {
 	return k.next < len(k.script) && k.guards.Opens(k.script[k.next])
 }
@@ -194,7 +195,7 @@ func (st *State) SavePart(b *Bank, place int) uint32 {
 	return st.bank(b, place)
 }
 
-// bank returns the number of the part at place p, as it is now.
+// bank puts the present part at place p into bank b, unless b has it, and returns its number there.
 func (st *State) bank(b *Bank, p int) uint32 {
 	sum := st.sums.Parts()[p]
 	if id, known := b.find(p, sum); known {
@@ -320,8 +321,9 @@ func (st *State) placeNode(i int, k *nodePart) {
 	}
 }
 
-// pour loads the packed part id of node i into the world's mold, so that no node is made.
-// It reports false if the part is not packed or the world has no mold for it.
+// pour loads the node part id of place i, which the bank keeps packed (as bytes), by writing the
+// bytes into the world's mold: a node that is used again for one part after another. So no new node
+// is made. It reports false if the part is not packed or there is no mold for it.
 func (st *State) pour(b *Bank, i int, id uint32) bool {
 	if st.nodes.refilled(b, i, id) {
 		return true

@@ -11,8 +11,9 @@ func (st *State) Bound() string {
 	return st.bound(func(int) bool { return true })
 }
 
-// BoundNow returns what Bound returns, if Bound returned "" before the last step and that
-// step changed only its own node: BoundNow looks at no other.
+// BoundNow returns the reason why the node of the last step cannot be copied, or "". It is a faster
+// form of Bound for a caller that knows two things: Bound returned "" before the last step, and
+// that step changed no other node.
 func (st *State) BoundNow() string {
 	return st.bound(func(i int) bool { return state.AddrOf(i) == st.run.LastEvent().Node })
 }

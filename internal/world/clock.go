@@ -42,8 +42,8 @@ func (all *nodes) settleTimes(i int) {
 	}
 }
 
-// untold rejects node i if it keeps a time as text. A comparison of two texts does not go
-// through Env.Before, so the search would not explore both answers.
+// untold panics if node i keeps a time as text. A comparison of two texts does not go through
+// Env.Before, so the search would not explore both answers.
 func (w *World) untold(i int) {
 	for _, l := range w.walker.Lines(w.nodes.at[i].node) {
 		if t, is := macetime.Written(l.Path + " " + l.Value); is {
@@ -54,7 +54,7 @@ func (w *World) untold(i int) {
 }
 
 // renumber renumbers the times that the node still holds, and makes the clock forget all others. If paced
-// is set, the deadlines of the node's timers are among the times.
+// is set, as in a system with System.Clock, the deadlines of the node's timers count as held times too.
 func (ns *nodeState) renumber(in *instants, paced bool) {
 	changed := in.find(ns.node, state.AddrOf(ns.index))
 	if paced {
@@ -102,8 +102,8 @@ func (in *instants) note(v reflect.Value) {
 	}
 }
 
-// TimeFields returns the lines of nodes that show a time. They are the lines that would
-// differ if the values of times were left out of the state.
+// TimeFields returns the lines of the state that show a macetime.Time which a node holds. It finds
+// them by setting all times of a copy of the node to zero: the lines that this changes show a time.
 func (x *Text) TimeFields() (fields []canon.Line) {
 	for i := range x.nodes.at {
 		if x.nodes.at[i].clock == nil {

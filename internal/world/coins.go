@@ -10,19 +10,23 @@ import (
 	"macemc/sim"
 )
 
-// asking asks the source of a run for answers, and records the answers of the present step.
+// asking passes the questions of a run to its source of answers, and records the answers of the
+// present step. A question is either which event comes next, or a coin: a choice that a handler
+// makes, or that the environment makes for it, such as Env.Choose or what a crash leaves on a disk.
+// The alternatives of a coin are its sides; a side of weight 0 is rare.
 type asking struct {
 	source   choose.Source
-	keeps    bool // record the coins, for a trace
+	keeps    bool // the answers to coins are recorded, for a trace
 	question choose.Question
 	asked    asked
-	sides    []choose.Run // the sides of the present coin, as runs of equal weight
+	sides    []choose.Run // the sides of the coin that is being asked, as runs of equal weight
 	coins    []choose.Choice
 	tossed   bool  // a coin with rare sides was asked in this step
 	err      error // the reason why the run stopped without a failure
 }
 
-// asked describes the coin that is being asked.
+// asked describes a coin, which is a choice in the middle of a step, while the source is being
+// asked for its answer.
 type asked struct {
 	why     string
 	times   [2]macetime.Time // the two times that are compared, if why is ""; zero if none are
@@ -80,8 +84,8 @@ func (healing) Why() string { return "" }
 // Alternative returns the identity of the event that heals.
 func (healing) Alternative(int) string { return sim.KindHeal.String() }
 
-// common asks the source for one of the n sides of coin q that are not rare. It is called when the budget of
-// rare sides is spent.
+// common asks the source for one of the n sides of coin q whose weight is not 0. It is called when the run
+// may take no more rare sides, which are those of weight 0: see Faults.Rare.
 func (a *asking) common(q asked, n int) int {
 	sides := make([]int, 0, n)
 	for i, x := range q.weights {
@@ -106,16 +110,18 @@ func (a *asking) weighted(q asked, n int, weight func(int) int) int {
 	return a.coin(q, n, a.sides)
 }
 
-// rarely asks the source for one of the n sides of coin q. All sides but the first are rare.
+// rarely asks the source for one of the n sides of coin q. All sides but the first have weight 0,
+// which makes them rare.
 func (a *asking) rarely(q asked, n int) int {
 	return a.coin(q, n, []choose.Run{{N: 1, Weight: 1}, {N: n - 1, Weight: 0}})
 }
 
-// toss records that a coin with rare sides was asked in this step, so the answer depends on
-// the budget.
+// toss records that the answer to a coin of this step depends on a budget, because some of its
+// sides are possible only while the budget lasts.
 func (a *asking) toss() { a.tossed = true }
 
-// begins clears the list of the step's coins.
+// begins prepares for the coins of another step. If coins are recorded, it begins a new list of
+// them.
 func (a *asking) begins() {
 	a.tossed = false
 	if a.keeps {
@@ -132,8 +138,8 @@ func (a *asking) refused() { a.err = a.source.Err() }
 // goesOn clears the reason why the run stopped.
 func (a *asking) goesOn() { a.err = nil }
 
-// cannot records err as the reason why the run stops. It says what in the system or its conditions is
-// not supported.
+// cannot records err as the reason why the run stops: the system, or the conditions of the run, need
+// something that macemc does not support.
 func (a *asking) cannot(err error) { a.err = err }
 
 // ask asks the source which of n events happens. It also clears the list of the step's

@@ -141,7 +141,8 @@ func (w *World) subject() observe.Subject {
 	return of
 }
 
-// compose gives each part of a world pointers to the parts below it.
+// compose makes the components of a world, such as its Links, Environment and Events, and gives
+// each of them pointers to the components that it uses.
 func (w *World) compose(network sim.Network) (err error) {
 	s, n := &w.setting, w.n
 	w.timers = newTimers(s)

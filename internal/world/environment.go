@@ -111,8 +111,8 @@ var faultKinds = func() (all []sim.Kind) {
 	return all
 }()
 
-// weather computes e.storm, and whether some message may be unable to arrive, which e.links keeps. It must be
-// called when the life of a node, the partition or a budget has changed.
+// weather sets e.storm, and tells e.links whether a partition or an absent node may keep messages from
+// arriving. It must be called when the life of a node, the partition or a budget has changed.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	e.links.Bar(barred)
@@ -440,8 +440,8 @@ func (e *Environment) fires(i int) {
 	}
 }
 
-// part returns the k-th part of a sort, such as a budget or the partition, in the form in
-// which a bank keeps it: an int, a cut, or the paused nodes.
+// part returns one part of the environment, in the form in which a bank keeps it: the number left
+// of budget k, the partition, or the paused nodes. sort says which of these three it is.
 func (e *Environment) part(sort state.Sort, k int) any {
 	switch sort {
 	case state.Budget:
@@ -452,8 +452,8 @@ func (e *Environment) part(sort state.Sort, k int) any {
 	return e.paused.Clone()
 }
 
-// place sets the k-th part of a sort to a value that Environment.part has returned, or to
-// the empty one if of is nil.
+// place sets one part of the environment to of, a value that Environment.part has returned, or to
+// an empty part if of is nil. sort and k select the part as for Environment.part.
 func (e *Environment) place(sort state.Sort, k int, of any) {
 	switch sort {
 	case state.Budget:
@@ -524,7 +524,9 @@ func (e *Environment) Idle(f sim.Faults) string {
 // Stored reports whether any node has written to its store, in any run of this world.
 func (e *Environment) Stored() bool { return e.stored }
 
-// fits is the name of the built-in property of simulated TCP connections.
+// fits is the name of the built-in property of simulated TCP connections. Each end of a connection
+// has flags about it, such as whether it is open there. The property is that no two ends have flags
+// that contradict each other.
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
 // spend takes one from the k-th budget.
@@ -566,8 +568,8 @@ func (e *Environment) setBudget(k, left int) {
 	*e.left.Budget(k), e.left.Only = left, e.budgets.Only
 }
 
-// asksSided and writes record that some run of this world asked a coin with rare sides, and that some node wrote
-// to its store.
+// asksSided records that a coin with rare sides was asked in some run of this world. The method writes records
+// that some node wrote to its store.
 func (e *Environment) asksSided() { e.sided = true }
 
 // toss records that an answer in the step depends on the budget with this index.

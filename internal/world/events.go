@@ -224,8 +224,9 @@ func (es *Events) Found(k int) (e sim.Event, slot int) {
 	return e, int(at.Slot)
 }
 
-// spot records where an event was found in the state, so that take can remove its message,
-// task or timer.
+// spot says where an event was found in the state: at which node or in which channel, and at which
+// index there. With it, take can remove the message, task or timer of the event. cause is the step
+// that led to the event, or -1.
 type spot struct {
 	net.Spot // its slot may also be a task or a timer of the node
 	cause    int32
@@ -261,8 +262,8 @@ func (es *Events) Caused(k int) (e *sim.Event, cause int) {
 	return e, int(es.peeked.cause)
 }
 
-// Look returns the k-th possible event, after Count, as long as no other is asked for: it
-// is not copied.
+// Look returns a pointer to the k-th possible event, after Count. To save a copy, it points to
+// memory of es, which is overwritten when es describes another event.
 func (es *Events) Look(k int) *sim.Event {
 	es.peeked = happening{}
 	es.write(k, &es.peeked)
@@ -376,7 +377,8 @@ func (h *happening) delivery(l *net.Links, link sim.Link, channel int, p *netsim
 	return h
 }
 
-// scattered makes h the delivery of a message m of the set or bag of node i, and returns h.
+// scattered sets h to the event that node i gets message m of its set or its bag, and returns h.
+// Such messages are in no order, so slot says which one it is.
 func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
 	h.own(sim.KindMessage, i, slot, m.Message, m.Step)
 	h.Link, h.From = sim.LinkSet, state.AddrOf(m.From)
@@ -386,8 +388,8 @@ func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
 	return h
 }
 
-// member makes h the delivery of the k-th message, among those of all sets and bags, that
-// may be delivered.
+// member sets h to the delivery of a message of a set or a bag. k counts the messages that may be
+// delivered, in the sets and bags of all nodes.
 func (es *Events) member(k int, h *happening) {
 	restricted := es.links.Restricted()
 	for i := range es.nodes.at {

@@ -66,7 +66,8 @@ func several(m netsim.Member, to int, link sim.Link, yield func(sight.Sent) bool
 	return true
 }
 
-// parcels appends the messages under way to all, for the audit (see Config.Audit).
+// parcels appends all messages under way to all, and returns the result. The audit compares them
+// before and after a step: see Config.Audit.
 func (w *World) parcels(all []observe.Parcel) []observe.Parcel {
 	for c := range w.n * w.n {
 		from, to := w.Links.Ends(c)

@@ -7,8 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// A Glance is what a walk reads of each possible event before it picks one. Glances of all events
-// take a small part of the time that looking at each of them takes.
+// A Glance has the few fields of a possible event that a random walk reads before it picks one of
+// the events. It takes much less time to get Glances of all events than to call Look for each.
 type Glance struct {
 	Type  uintptr // identifies the type of the event's value; for a quorum, the type of its first message; 0 if there is no value
 	Cause int32   // the step that led to the event, or -1, as Caused returns it
@@ -19,8 +19,8 @@ type Glance struct {
 }
 
 // Glances returns a Glance of each possible event, after Count, in canonical order. It leaves out the
-// last events, which are faults, and those before them, which are timers, unless they are asked for.
-// It overwrites all.
+// faults, which come last. Unless timers is set, it also leaves out the timers, which come just
+// before the faults. It overwrites the memory of all.
 func (es *Events) Glances(all []Glance, timers bool) []Glance {
 	all = all[:0]
 	if es.filtered() {
@@ -97,8 +97,9 @@ func (es *Events) Glance(k int) Glance {
 	return es.glance(k)
 }
 
-// carried returns a Glance of the delivery of packet p from a channel. *to is the receiver of the channel that
-// the caller passed last, and carried advances it. So the caller must pass channels in ascending order.
+// carried returns a Glance of the delivery of packet p from a channel. In *to the caller keeps the receiver of
+// the previous channel, which is 0 at first. carried advances it to the receiver of this channel, so the
+// caller must pass channels in ascending order.
 func (es *Events) carried(link sim.Link, channel int, to *int, p *netsim.Packet) Glance {
 	n := len(es.nodes.at)
 	for channel >= (*to+1)*n {

@@ -97,7 +97,8 @@ func (ns *nodeState) offersAgain(bank any, id uint32) bool {
 	return true
 }
 
-// gather adds the actions that a node offers because of messages in its set.
+// gather adds the actions that node i offers because of messages in its set to the list of actions
+// that the node offers.
 func (es *Events) gather(i int) {
 	ns := &es.nodes.at[i]
 	if !ns.guards.Gathers() {

@@ -8,8 +8,9 @@ import (
 	"macemc/sim"
 )
 
-// Action returns a name for what the k-th possible event consumes: the head of a channel, a task, a timer. It
-// may be called after Count. must says that a fair run takes the action if it stays possible for ever.
+// Action returns a name for the message, task or timer that the k-th possible event consumes. For a channel
+// the name stands for whatever message comes next on it. must says that a fair run takes the event if it
+// stays possible for ever. Action may be called after Count.
 func (es *Events) Action(k int) (name string, must bool) {
 	if es.Rare(k) {
 		return "", false
@@ -34,8 +35,8 @@ func action(e sim.Event, identity func(sim.Event) string) (name string, must boo
 	return identity(e), true
 }
 
-// FairCoins calls yield for each coin of the last step that System.Fair names. choice is the index of the
-// coin's name in System.Fair.
+// FairCoins calls yield for each coin of the last step whose purpose is listed in System.Fair. choice is
+// the index of that purpose in System.Fair.
 func (r *Run) FairCoins(yield func(choice int, coin choose.Choice)) {
 	for _, c := range r.coins {
 		for k, why := range r.sys.Fair {

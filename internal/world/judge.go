@@ -41,8 +41,9 @@ func (j *Judge) Check() *trace.Failure {
 	return nil
 }
 
-// CheckLinks returns the failure of the step itself, or a failure of the flags of
-// connections, or nil. It is the part of Check that does not look at the nodes.
+// CheckLinks returns the failure of the last step if there is one, such as one that a monitor
+// found. Otherwise it returns a failure if the two ends of a TCP connection have flags that
+// contradict each other, or nil. It is the part of Check that does not look at the nodes.
 func (j *Judge) CheckLinks() *trace.Failure {
 	if j.run.failure == nil && j.links.Disturbed() {
 		j.run.finds(j.checkTCP())
@@ -65,7 +66,7 @@ func (j *Judge) checkTCP() *trace.Failure {
 func (j *Judge) Pardon() { j.run.pardon() }
 
 // Live reports whether the present state is live: all liveness properties hold, System.Assume
-// holds, and no crashed node has yet to restart.
+// holds, and every crashed node that will restart has done so.
 func (j *Judge) Live() bool {
 	if j.environ.away > 0 {
 		return false

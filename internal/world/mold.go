@@ -8,10 +8,10 @@ import (
 	"macemc/sim"
 )
 
-// mold is a node of the world that takes the form of one packed node after another. With
-// it, no node is made when a packed part is loaded, and none is copied before its handler
-// runs. Nothing outside of the world may hold the node or a part of it: if something might,
-// the world makes another mold.
+// mold is a node of the world that takes the form of one packed node after another; a bank keeps
+// most nodes packed, which means as bytes. With a mold, no node is made when a packed part is
+// loaded, and none is copied before its handler runs. Nothing outside of the world may hold the
+// node or a part of it: if something might, the world makes another mold.
 type mold struct {
 	is    *canon.Mold
 	pool  *canon.Pool // the pool with which the nodes were packed
@@ -24,8 +24,8 @@ type mold struct {
 	packed []byte
 }
 
-// pack returns the mold's node as bytes, and false if the node no longer has the form of
-// the mold. The bytes are valid until the next call.
+// pack returns the mold's node as bytes, which are valid until the next call. It reports false if a
+// handler has changed the node so that it no longer has the form of the mold.
 func (m *mold) pack() (packed []byte, is bool) {
 	m.buf, is = m.is.Pack(m.buf[:0])
 	return m.buf, is
@@ -39,8 +39,9 @@ func (ns *nodeState) sheds() {
 	}
 }
 
-// packed returns the packed node of a part and the number of its frame, or nil if it is not packed. It
-// is valid until the bank is used again.
+// packed returns the two halves of a node part that the bank keeps packed: the node as bytes, and the
+// number of its frame, which has the rest of the part (timers, tasks, script and so on). node is nil
+// if the part is not packed. It is valid until the bank is used again.
 func (b *Bank) packed(place int, id uint32) (node []byte, frame uint32) {
 	record := b.record(place, id)
 	if record == nil {
@@ -51,7 +52,8 @@ func (b *Bank) packed(place int, id uint32) (node []byte, frame uint32) {
 }
 
 // poured fills the mold of node i with a packed node, and returns the part that consists of that
-// node and its frame. It returns nil if there is no mold, or if the packed node has another form.
+// node and of the frame with this number, which has its timers, tasks and script. It returns nil if
+// there is no mold, or if the packed node has another form.
 func (all *nodes) poured(b *Bank, i int, id, frame uint32, packed []byte) *nodePart {
 	ns := &all.at[i]
 	if ns.rigid || all.audit != nil || all.sys.Clone != nil {
@@ -133,8 +135,9 @@ func (k *nodePart) around(node sim.Node, guards handler.Guards) *nodePart {
 	return part
 }
 
-// molded writes node i to k and returns its record. It returns nil if the node is not the mold's, or
-// no longer has the mold's form.
+// molded packs node i, if it is the mold's and still has the mold's form. It writes the node's
+// present part to k, and returns the record under which a bank keeps that part: the number of its
+// frame, and the node as bytes. Otherwise it returns nil.
 func (all *nodes) molded(b *Bank, i int, k *nodePart) (record []byte) {
 	ns := &all.at[i]
 	if !ns.formed || ns.disk != nil || ns.clock != nil || all.pace != nil {

@@ -142,8 +142,8 @@ func (all *nodes) install(i int, n sim.Node) {
 	all.soil(i)
 }
 
-// reinstall puts a copy of a node into its place. It looks for guards only if the node has some, since both
-// have the same types of layers.
+// reinstall puts a copy of a node into the node's place. The copy has the same types of layers as the node
+// had. So only a node that had guards (methods such as Offers and Accepts) is searched for guards.
 func (all *nodes) reinstall(i int, n sim.Node) {
 	all.put(i, n)
 	if ns := &all.at[i]; ns.guards.Any() {
@@ -165,7 +165,8 @@ func (ns *nodeState) put(n sim.Node) {
 	ns.seen.Replace(n)
 }
 
-// guard finds the guards of the node.
+// guard finds the guards of the node: the methods, such as Offers, Accepts and Opens, by which its
+// layers offer actions and decline messages or requests.
 func (ns *nodeState) guard() { ns.guards = handler.GuardsOf(ns.node) }
 
 // opens reports whether a request is left in the script, and the node accepts it now.
@@ -350,8 +351,8 @@ func (all *nodes) part(i int) *nodePart {
 	return k
 }
 
-// describe sets k to the part that node i is now, with frozen copies of the node's lists. It leaves k's twin
-// as it is.
+// describe sets k to the part that node i is now, with frozen copies of the node's lists. It does not change
+// the field of k that has its twin.
 func (k *nodePart) describe(all *nodes, i int) {
 	ns := &all.at[i]
 	k.of = all

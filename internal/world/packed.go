@@ -21,8 +21,9 @@ import (
 // liveMost is the largest number of nodes of a place that are kept unpacked.
 const liveMost = 1 << 14
 
-// packs has the parts of a place that were added when it had enough unpacked ones (see
-// shelf.full). Most of them are packed.
+// packs has the later parts of a place: those that were added when the place already had as many
+// unpacked parts as it may have (see shelf.full). Most parts in packs are packed, which means kept
+// as bytes.
 type packs struct {
 	records flat.Records // the records of packed parts; each record has the number of a frame and a node as bytes
 	live    []any        // the parts that cannot be packed
@@ -31,7 +32,8 @@ type packs struct {
 // full reports whether a place has at least most unpacked nodes, so that further ones are packed.
 func (k *shelf) full(most int) bool { return len(k.parts) > most }
 
-// appendPacked adds a packed part to the shelf.
+// appendPacked adds a packed part to the shelf, and returns its number. If part like is packed too,
+// the record is stored as its difference from the record of like.
 func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, like uint32) uint32 {
 	k.packs.put(by, record, int(like)-len(k.parts))
 	return k.know(sum)
@@ -112,9 +114,10 @@ func (k *nodePart) frame() *nodePart {
 	}
 }
 
-// appendFrame appends to key what identifies the frame of the part among those of its node:
-// everything in the part but the node. Of the script it appends the length and the index of
-// the next request, since the node and its life determine the script.
+// appendFrame appends bytes to key that identify the frame of the part, which is everything in it
+// but the node. Two parts of one node have the same frame if these bytes are equal. Of the script
+// they contain only the length and the index of the next request, since the node and its life
+// determine the script.
 func (k *nodePart) appendFrame(key []byte) []byte {
 	for _, n := range [...]int{int(k.life), k.lives, len(k.script), k.next, k.firing, count(k.flushing), k.timers.len()} {
 		key = binary.AppendUvarint(key, uint64(n))

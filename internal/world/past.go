@@ -52,8 +52,8 @@ func (p *Past) bind(only []string) {
 	p.steps = p.of.Judge.Steps(p.of.sys, only, &p.sees)
 }
 
-// Begin makes the present state the past one. The present state may belong to another run
-// than the past one did. It reports whether a Past can keep this state.
+// Begin makes p show the present state as the past one from now on. It may be called after the
+// world was set to a state of another run. It reports whether a Past can keep this state.
 func (p *Past) Begin() bool {
 	p.sees.Regrouped()
 	return p.follow(true)
@@ -88,8 +88,9 @@ func (p *Past) follow(anew bool) (is bool) {
 	return true
 }
 
-// follow updates the mirrors after a step. If another is set, the step put a new node into
-// this place: the mirrors are then free until a property looks at the new node.
+// follow updates the mirrors after a step. another says that the step has put a new node into this
+// place. The mirrors of the old node are then free: each may be used for a value of the new node
+// when a property looks at it.
 func (n *pastNode) follow(another bool) {
 	for k := range n.mirrors {
 		if another {
@@ -113,7 +114,8 @@ func (m *pastMirror) show() {
 	}
 }
 
-// mirror returns the mirror of now, the value that a view finds in node i.
+// mirror returns the copy of now as it was before the step. now is a value in node i, the node
+// itself or a layer, that a property is about to look at.
 func (p *Past) mirror(i int, now any) any {
 	n := &p.at[i]
 	for k := range n.mirrors {
@@ -151,7 +153,8 @@ func (p *Past) Holds() (holds bool) {
 	return p.steps.Unsafe() == nil
 }
 
-// past answers questions of views about timers and messages before the step, from a Past.
+// past answers the questions that step properties ask about the timers and the messages under way
+// in the state before the step.
 type past struct{ *Past }
 
 func (p past) Timers() int { return p.timers }

@@ -79,15 +79,16 @@ func (w *World) Protect(loop func()) (failure *trace.Failure) {
 	return w.Run.failure
 }
 
-// settle stops the run if a property has changed a node in the present state, and the world is audited.
+// settle checks, in an audited world, that no property has changed a node while it was evaluated in the
+// present state, and otherwise stops the run.
 func (w *World) settle() {
 	if w.audit != nil {
 		w.audit.Settle()
 	}
 }
 
-// changed reports whether settle stops a run that has panicked. A property may have panicked because another one
-// had changed a node.
+// changed is called after a panic. It reports whether settle stops the run, because a property has changed a
+// node in the present state. That may be the reason why another property has panicked.
 func (w *World) changed() (is bool) {
 	defer func() { _, is = recover().(stopRun) }()
 	w.settle()

@@ -23,7 +23,7 @@ func (a *assembly) clear() {
 	a.pending, a.where, a.places, a.ends = a.pending[:0], a.where[:0], a.places[:0], a.ends[:0]
 }
 
-// pends adds the message that h delivers to those that are pending.
+// pends adds the message that event h delivers to a.pending, the messages from which sets are made.
 func (a *assembly) pends(h *happening) {
 	a.pending = append(a.pending, sim.Sent[sim.Message]{From: h.From, To: h.Node, Link: h.Link, Message: h.Value})
 	a.where = append(a.where, h.spot)

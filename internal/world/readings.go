@@ -5,12 +5,13 @@ import (
 	"macemc/internal/observe"
 )
 
-// Readings maps the exact texts of values to their forms for people, where these differ. The reading of a
-// field's value is kept with the field's path, since another field may have the same value and read
-// differently.
+// Readings maps the exact text of a value to the text that people should read instead, where the two
+// differ. For the value of a field the key also has the path of the field, since two fields may have the
+// same value but different texts for people.
 type Readings map[string]string
 
-// Note adds the values in lines, which are those of x's present state.
+// Note adds the values in the present state of x to r. lines must be the lines of that state, with
+// the exact values.
 func (r Readings) Note(x *Text, lines []canon.Line) {
 	for k, l := range x.Shown() {
 		if was := lines[k].Value; l.Value != was {

@@ -87,7 +87,9 @@ func (r *Renaming) Among(place int) (nodes []int) {
 	return nodes
 }
 
-// Sum returns the identity that a part would have with the new names, before it is bound to a place.
+// Sum returns the identity that the part at a place would have with the new names. It depends only
+// on what the part contains; the identity as a part of a state also depends on the place, which
+// Placed adds.
 func (r *Renaming) Sum(place int) (h canon.Hash) {
 	st := r.st
 	switch sort, at := st.sums.Places.At(place); sort {
@@ -222,5 +224,6 @@ func Renamed(at state.Places, n int, place int, to []int) int {
 	return place
 }
 
-// Placed returns the identity of a part at a place, given its identity before it was bound to a place.
+// Placed combines h, the identity of a part's contents, with the place of the part. So equal contents
+// at two places have different identities.
 func Placed(h canon.Hash, place int) canon.Hash { return placed(h, place) }

@@ -57,11 +57,13 @@ func (r *Run) LastIdentity() string { return r.identity() }
 // LastEvent returns the event that the last step took; zero before the first.
 func (r *Run) LastEvent() sim.Event { return r.current.Event }
 
-// Cooled reports whether the monitor of the k-th of Judge.Cools was cold after a fact of the last step, even
-// if it is hot again.
+// Cooled reports whether, at some time in the last step, the k-th monitor in the list that Judge.Cools
+// returns did not wait for anything. Such a monitor is called hot while it waits, and else cold. It may have
+// become hot again in the same step.
 func (r *Run) Cooled(k int) bool { return r.cooled>>k&1 == 1 }
 
-// cools records that a monitor was cold in this step.
+// cools records that the k-th monitor in the list that Judge.Cools returns did not wait for
+// anything after a fact of this step.
 func (r *Run) cools(k int) { r.cooled |= 1 << k }
 
 // LastCause returns the step that led to the event of the last step, or -1, as Events.Caused does.
@@ -80,7 +82,8 @@ func (r *Run) Wild() bool {
 // LastCoins returns the coins that the last step has asked, if steps are recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
-// stand begins a run if step is 0, or continues one after this number of steps.
+// stand makes the run begin anew if step is 0. Otherwise it makes the run continue as if it had
+// taken this number of steps.
 func (r *Run) stand(step int) {
 	r.forget()
 	r.step, r.lost, r.current, r.acting = step, false, happening{}, sim.Addr{}
@@ -142,8 +145,9 @@ func (r *Run) heal() {
 	r.current, r.acting = happening{sim.Event{Kind: sim.KindHeal}, spot{cause: -1}}, sim.Addr{}
 }
 
-// gives records the value of the event before the handler can change it. was is a copy, or
-// nil if the event has no value or it cannot be copied.
+// gives records was, a copy of the value of the event that is about to be handled, since the
+// handler may change the value. If there is a value but was is nil, because it cannot be copied,
+// gives records the identity of the event instead.
 func (r *Run) gives(was any) {
 	if r.given = was; was == nil && r.current.Value != nil {
 		r.named = r.timers.text(r.current.Event)
@@ -168,7 +172,7 @@ func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
 // takes records a message that the event took from its link.
 func (r *Run) takes(o netsim.Origin) { r.took = append(r.took, o) }
 
-// spends records a fault of the step, by its budget.
+// spends records that the step has taken a fault, which has spent one of the k-th budget.
 func (r *Run) spends(k int) { r.spent = append(r.spent, k) }
 
 // copies records a message that the event copied, and the number of the copy.
@@ -302,6 +306,7 @@ func (r *Run) Trace() *trace.Trace { return &r.trace }
 // Unwound reports whether the last failure ended the goroutine of the run, so that Protect did not return.
 func (r *Run) Unwound() bool { return r.unwound }
 
-// Tossed reports whether the last step asked a coin with rare sides, so that its answers depend on the budget
-// that is left.
+// Tossed reports whether the last step asked a coin (a choice within the step) with rare sides. The rare
+// sides are possible only while their budget lasts, so the same step may have other answers when less of the
+// budget is left.
 func (r *Run) Tossed() bool { return r.tossed }

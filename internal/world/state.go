@@ -28,8 +28,9 @@ type State struct {
 // whatever run led to them.
 func (st *State) Hash() canon.Hash { return st.sums.Hash(st) }
 
-// PartSum returns the identity of the part at a place, bound to the place, or zero if the
-// part is empty.
+// PartSum returns the identity of the part at a place, or zero if the part is empty. Equal parts at
+// two places have different identities, so that the identity of a state can be the sum over all
+// parts.
 func (st *State) PartSum(part int) canon.Hash {
 	var h canon.Hash
 	switch sort, at := st.sums.Places.At(part); sort {
@@ -49,9 +50,10 @@ func (st *State) PartSum(part int) canon.Hash {
 	return placed(h, part)
 }
 
-// Recorded returns the identity of the state as paths record it. It combines the parts that belong to
-// no node and no pair of nodes in another way than Hash: they were one part when the first paths were
-// recorded.
+// Recorded returns the identity of the state in the form that paths record. It differs from Hash in
+// the parts that belong to no node and no pair of nodes, such as budgets and monitors: Recorded
+// hashes them together as one part. They were one part when the first paths were recorded, and those
+// paths must stay valid.
 func (st *State) Recorded() canon.Hash {
 	h, at := st.Hash(), st.sums.Places
 	for place := at.Rest(); place < at.Len(); place++ {
@@ -109,7 +111,8 @@ func membersSum(members []netsim.Member) (h canon.Hash) {
 	return h
 }
 
-// sum returns the identity of the k-th part of a sort, or zero if it is empty.
+// sum returns the identity of one part of the environment, or zero if it is empty. sort says
+// whether that is budget k, the partition or the set of paused nodes.
 func (e *Environment) sum(sort state.Sort, k int) (h canon.Hash) {
 	switch {
 	case sort == state.Budget && e.budget(k) != 0:

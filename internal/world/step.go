@@ -200,8 +200,8 @@ func (w *World) Heal(src choose.Source) Progress {
 	return Stepped
 }
 
-// charted reports whether a node is a state machine. It may be called when a handler runs, since all nodes
-// exist by then.
+// charted reports whether any node of the system is a state machine. It may be called when a handler runs,
+// since all nodes exist by then.
 func (w *World) charted() bool {
 	is, known := w.cover.Charted()
 	if !known {

@@ -98,10 +98,9 @@ func (d *disks) sync(i int, file string) error {
 	return nil
 }
 
-// mayCrash asks the source whether node i crashes within the step that its handler has just
-// taken, and if so, drops the effects after the crash. It asks this only for nodes that
-// store data, and with Conditions.CrashWithin for all nodes: any other node sends all
-// messages of a step at once.
+// mayCrash asks the source whether node i crashes within the step that its handler has just taken.
+// If so, it drops the effects after the crash. It is called only for nodes that store data or, with
+// Conditions.CrashWithin, for all nodes. Any other node sends all messages of a step at once.
 func (d *disks) mayCrash(i int) {
 	if d.implicit {
 		panic(unsupported("a node stores, and may fail in the middle of a step, so the crash model implicit differs from explicit; use explicit"))
@@ -180,8 +179,9 @@ func (r *Run) numbered(effect int) (n int) {
 	return n
 }
 
-// cuts appends to a list the effects after which a crash differs both from a crash before the step and
-// from one after it: sends, writes, syncs and facts that are followed by another effect of these kinds.
+// cuts appends to a list the index of each effect after which a node may crash within the step: a send,
+// write, sync or fact which another one, or the reset of a connection, follows. A crash after the last
+// of these effects is the same as a crash after the step.
 func (r *Run) cuts(cuts []int) []int {
 	last, effects := -1, r.Effects()
 	for k, e := range effects {
@@ -232,8 +232,9 @@ func (d *disks) survive(i int) (told string) {
 // breakable reports whether any disk may fail in this run.
 func (d *disks) breakable() bool { return d.environ.budgets.Disk != 0 || d.environ.left.Disk != 0 }
 
-// breaks asks in which of n ways the disk of node i fails, if the budget allows any
-// failure; 0 means that it does not fail. The caller has checked that it may.
+// breaks asks in which of n ways the disk of node i fails, and returns its number from 1, or 0 if
+// the disk does not fail. It does not fail if n is 0, if the budget of disk failures is spent, or
+// if the conditions of the run do not let this disk fail.
 func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	e := d.environ
 	e.toss(budgetDisk)

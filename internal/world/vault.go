@@ -82,7 +82,8 @@ func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record 
 	return k.know(sum)
 }
 
-// look updates k, an older view of shelf all, so that it has all parts of that shelf.
+// look makes k as complete as all, if all has more parts. k is a bank's view of a shelf that banks
+// share, as it was when the bank last looked at the shelf, and all is that shelf now.
 func (k *shelf) look(all *shelf) {
 	if all.sums.Len() > k.sums.Len() {
 		*k = *all
@@ -106,10 +107,9 @@ func (s *stock) message(p netsim.Packet) uint32 {
 	return n
 }
 
-// vault has the parts that several banks share. It only grows, and its parts do not change.
-// So each bank has a view of the parts that existed when it last updated the view, and
-// reads the view without a lock. It updates the view if it gets a number beyond it, or does
-// not find a part.
+// vault has the parts that several banks share. It only grows, and its parts do not change. So each
+// bank keeps a view of it, the parts that existed when it last updated the view, and reads the view
+// without a lock. A bank updates its view when it needs a part that is not in it.
 type vault struct {
 	mu  sync.Mutex
 	all stock

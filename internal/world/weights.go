@@ -73,7 +73,8 @@ func (es *Events) weighSpans() {
 	}
 }
 
-// weighOne appends the weight of the next event, whose kind has a weight itself, to the runs.
+// weighOne appends the weight of event e to es.runs. It is the product of kind, which is the weight
+// of all events of that kind, and of what System.Weight returns for e.
 func (es *Events) weighOne(e *sim.Event, kind float64) {
 	factor := es.sys.Weight(*e)
 	if !(factor >= 0 && factor <= math.MaxFloat64) {

@@ -45,7 +45,7 @@ func (w *World) System() *sim.System { return w.sys }
 // Params returns the values of the parameters.
 func (w *World) Params() sim.Params { return w.params }
 
-// Walker returns the walker that writes values in the text of the state.
+// Walker returns the walker that this world uses to hash values, copy them and write them as text.
 func (w *World) Walker() *canon.Walker { return w.walker }
 
 // Work returns the work that the world has done since it was made.
@@ -58,5 +58,6 @@ func Unsupported(err error) bool {
 	return errors.As(err, &u)
 }
 
-// Unused returns the opaque rules that matched nothing in the states met so far.
+// Unused returns the rules of the system about types of values, such as those of System.Opaque,
+// that matched no type met so far. Such a rule may be misspelt.
 func (w *World) Unused() []string { return w.walker.Unused() }
