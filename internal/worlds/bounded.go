@@ -8,10 +8,11 @@ import (
 	"macemc/internal/bubble"
 )
 
-// bounded takes the worlds that deviate at most Deviate times from the world without
-// deviations. It begins with those that deviate once: at each draw, to each other answer.
-// Then come those with one more, later deviation. It takes each world once. A draw of 64
-// bits deviates to two other values.
+// bounded takes, which means runs, all worlds with at most s.Deviate deviations, each of them once.
+// A world deviates at a draw, a question that Go's runtime, a simulated host or the script asks, if
+// the answer is another one than the usual 0. First come the worlds that deviate once: at each
+// draw, with each other answer. Then come those with one more, later deviation, and so on. Of the
+// other answers to a draw of 64 bits only two are tried.
 func (s *Search) bounded() (f *Finding, taken int, err error) {
 	world, failure, err := s.lot(0, 1, 1)
 	if err != nil {
@@ -44,8 +45,9 @@ func (s *Search) bounded() (f *Finding, taken int, err error) {
 	return nil, taken, nil
 }
 
-// beyond takes the worlds that deviate once more than base, and returns, by the number of
-// the world, the draw in which it deviates. all is nil if the search had to end before.
+// beyond takes the worlds that have the deviations in base and one more. If one fails, it returns
+// the finding. Otherwise all has, by the number of the world, the draw at which the world deviates
+// once more. all is nil if the search had to stop before it had taken all of these worlds.
 func (s *Search) beyond(base []bubble.Draw, taken *int) (f *Finding, all map[int]bubble.Draw, err error) {
 	t := &tape{of: s.Of, test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash, seed: s.Seed, draws: base}
 	file, done, err := s.spool(t)
@@ -93,8 +95,8 @@ func (s *Search) beyond(base []bubble.Draw, taken *int) (f *Finding, all map[int
 	return nil, all, nil
 }
 
-// further takes worlds that deviate once more than a tape: every stride-th, from world number from to the one
-// before to, in one process after another.
+// further takes worlds that follow the tape in a file and then deviate once more. It takes every stride-th of
+// those with numbers in [from, to), in one child process after another.
 func (s *Search) further(tape string, from, to, stride int) (r result, err error) {
 	all := map[int]bubble.Draw{}
 	for {

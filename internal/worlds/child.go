@@ -35,8 +35,8 @@ type T struct{ text string }
 // Error records that the world fails, with the reason. The world goes on.
 func (t *T) Error(args ...any) { t.text = strings.TrimSpace(t.text + "\n" + fmt.Sprint(args...)) }
 
-// Skip ends the world without a failure. The method Fatal ends it with one. The body calls
-// them in its own goroutine.
+// Skip ends the world without a failure, and Fatal ends it with a failure. Both must be called by
+// the goroutine that runs the body.
 func (t *T) Skip(...any)       { panic(over{}) }
 func (t *T) Fatal(args ...any) { t.Error(args...); panic(over{}) }
 
@@ -114,8 +114,9 @@ func (c *child) say(l line) {
 	}
 }
 
-// do takes the worlds of the job. It begins with one without deviations, which is judged only if the job
-// includes it.
+// do takes the worlds of the job. First it takes world 0, which has no deviations. A failure of world
+// 0 is reported even if the job begins at a later world, but not if the job follows a tape or a
+// prefix.
 func (c *child) do() error {
 	j := c.job
 	if j.Names != nil {
@@ -149,8 +150,8 @@ func (c *child) do() error {
 }
 
 // each takes the worlds of the job with numbers less than below, until one fails or the process has
-// grown too large. The function what returns the plan of world k, and the draw in which it deviates
-// once more, or nil.
+// grown too large. The function what returns the plan of world k. If the job is to add one
+// deviation to a tape, what also returns the draw at which world k has it, and otherwise nil.
 func (c *child) each(below int, what func(k int) (*bubble.Draw, bubble.Plan)) error {
 	for k := c.job.From; k < below; k += c.job.Stride {
 		draw, plan := what(k)
@@ -198,7 +199,9 @@ func (c *child) single(prefix *tape) error {
 	return nil
 }
 
-// cuts takes worlds that follow a tape without some of its draws, until one fails.
+// cuts takes one world for each cut of the job, until one fails. The world follows the job's tape
+// without the draws in the cut. If the job has Free set, it follows the whole tape up to step
+// Until, and its later draws are random.
 func (c *child) cuts() error {
 	j := c.job
 	whole, err := load(j.Tape)
@@ -213,8 +216,8 @@ func (c *child) cuts() error {
 	})
 }
 
-// next takes the worlds that follow a tape and deviate once more after its last deviation. It also reports
-// their number.
+// next takes each world that follows the job's tape and deviates at one more draw, later than the tape
+// does. It reports the number of these worlds first.
 func (c *child) next() error {
 	j := c.job
 	base, err := load(j.Tape)

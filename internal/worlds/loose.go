@@ -6,8 +6,9 @@ import (
 	"macemc/internal/bubble"
 )
 
-// Loose calls f in a program without the overlay. In f's bubbles the plan of a world answers the draws of
-// hosts and scripts; Go's runtime decides everything else.
+// Loose calls f in this process, without the overlay. In the bubbles that f runs, the world's number
+// determines the random decisions of the simulated hosts and of the script. All others, such as the order
+// of goroutines, are left to Go's runtime.
 func (s *Search) Loose(world int, f func()) {
 	loose.Lock()
 	defer loose.Unlock()

@@ -17,8 +17,9 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A Search takes worlds of one test, or of one system: runs with all goroutines, each with
-// other answers to its draws.
+// A Search takes worlds of one test, or of one system. A world is one run of the whole program with
+// all its goroutines. Whenever something random has to be decided in it, such as which goroutine
+// runs next, it makes a draw, and worlds differ in the answers to their draws.
 type Search struct {
 	Test     string // the name of the test
 	Call     int    // the index of the call of Explore in the test
@@ -94,7 +95,8 @@ func (s *Search) Prepare() (err error) {
 // whether to stop.
 const lotMost = 150
 
-// Go takes worlds until one fails, and makes that one small. taken is the number of worlds.
+// Go takes worlds until one fails, and shortens the tape of that one as long as it still fails.
+// taken is the number of worlds that were searched.
 func (s *Search) Go() (f *Finding, taken int, err error) {
 	s.Whole = -1
 	if s.Prefix != nil {
@@ -139,8 +141,8 @@ func (s *Search) walks() (f *Finding, taken int, err error) {
 	return nil, s.Worlds, nil
 }
 
-// lot takes the worlds from one number up to another in several processes, and returns the
-// first one that fails. The result does not depend on the number of processes.
+// lot takes the worlds with numbers in [from, to), in several processes, and returns the first one
+// that fails. The result does not depend on the number of processes.
 func (s *Search) lot(from, to, workers int) (world int, failure *Failure, err error) {
 	results, errs := make([]result, workers), make([]error, workers)
 	var all sync.WaitGroup
@@ -282,7 +284,8 @@ func (s *Search) keep(t *tape) error {
 	return t.save(s.Keep)
 }
 
-// freely is the number of worlds that go on with free draws after a step that may be the critical one.
+// freely is the number of worlds that are tried after a step that may be the critical one. They follow
+// the failing run up to the step, and answer all later draws at random.
 const freely = 10
 
 // turn returns the critical step of the run of tape t, which fails as want says. It uses a
@@ -315,7 +318,8 @@ func (s *Search) turn(t *tape, want Failure, draws []bubble.Draw) (turn Turn, er
 	return turn, nil
 }
 
-// told describes the deviations of a run, in words.
+// told describes the deviations of a run, which are its draws with another answer than 0: those of
+// the script first. It leaves out random numbers, and all deviations after the first toldMost.
 func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
 	for _, script := range []bool{true, false} { // the choices of the script come first
 		for i, d := range draws {
@@ -334,8 +338,8 @@ func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
 // toldMost is the largest number of deviations that a report names.
 const toldMost = 20
 
-// deviation describes draw d, the i-th of a run, in which the run deviates, and where it
-// was asked.
+// deviation describes draw d, the i-th of a run, whose answer is not 0, and the place in the code
+// where the draw was made.
 func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	r, err := s.take(t, i+1)
 	if err != nil {
@@ -344,8 +348,8 @@ func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	return s.asked(d, r.pcs)
 }
 
-// asked describes a draw and where it was asked: the goroutine, unless it is that of the
-// test; the innermost call in the user's code; and the function that it called.
+// asked describes a draw and the place in the code where it was made: the goroutine, unless it is
+// that of the test; the innermost call in the user's code; and the function that it called.
 func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
 	text := d.String()
 	r, err := s.run(job{Names: pcs, Draw: d})
@@ -398,8 +402,8 @@ func (s *Search) differs(a, b result, again func(stop int) (result, error)) ([]s
 	return []string{"all draws are the same, and what became of the world is not: it depends on something that is no draw, as an address or the environment"}, nil
 }
 
-// drawAt describes the i-th draw, and where it was asked if a third run has the same draw
-// there.
+// drawAt describes the i-th of the draws of a run. If third, another run whose stack was recorded
+// at draw i, has the same draw there, the text also names the place in the code where it was made.
 func (s *Search) drawAt(draws []bubble.Draw, i int, third result) string {
 	switch {
 	case i >= len(draws):

@@ -65,9 +65,9 @@ func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, e
 	return draws, runs, err
 }
 
-// cut takes a tape without each of the cuts, in as few processes as possible, until wanted accepts the
-// outcome of a world. It returns the index of that cut, or -1, and the number of cuts tried. If until is not
-// nil, worlds go on freely after that step.
+// cut takes, for each of the cuts, a world that follows tape t without the draws in that cut, until wanted
+// accepts the outcome of one. It returns the index of its cut, or -1, and the number of cuts tried. If until
+// is not nil, the worlds follow the whole tape up to that step, and their later draws are random.
 func (s *Search) cut(t *tape, cuts [][2]int, until *uint32, wanted func(*Failure) bool) (which, tried int, err error) {
 	file, done, err := s.spool(t)
 	if err != nil {

@@ -22,7 +22,8 @@ type tape struct {
 	draws                    []bubble.Draw
 }
 
-// randMost is one more than the largest answer of a draw of 64 bits.
+// randMost is the number of answers that a path records for a draw of 64 bits, whose answers are 0
+// to 1<<30.
 const randMost = 1<<30 + 1
 
 // deviations returns the draws whose answer is not 0.
@@ -135,7 +136,8 @@ func kind(word string) bubble.Kind {
 	return bubble.Kinds
 }
 
-// plan returns the plan of the tape's world.
+// plan returns a plan, which says how the draws of a world are answered: as on the tape, and with 0
+// for every draw that is not on it.
 func (t *tape) plan() bubble.Plan {
 	fed := t.draws
 	if fed == nil {
@@ -149,7 +151,8 @@ func (t *tape) without(cut [2]int) *tape {
 	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
 }
 
-// before returns a plan that follows the tape up to a step, and plan p after that.
+// before returns a plan that answers the draws up to a step as on the tape, and the later ones at
+// random, with the seed of p.
 func (t *tape) before(step uint32, p bubble.Plan) bubble.Plan {
 	if step == 0 {
 		return p
@@ -187,10 +190,11 @@ func further(draws, deviate []bubble.Draw) (all []bubble.Draw) {
 }
 
 // A manner sets how often the draws of a world deviate: of 65,536 draws of kind k, rates[k] get a
-// random answer.
+// random answer. It may also make some places in the code slow: goroutines pause at each of them,
+// up to a limit.
 type manner struct {
 	rates [bubble.Kinds]uint32
-	slow  uint32 // one of this many places is slow; 0 means none
+	slow  uint32 // if not 0, on average one of this many places is slow
 }
 
 // manners lists the manners that worlds use in turn.
