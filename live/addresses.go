@@ -94,8 +94,8 @@ func (a *addresses) ips(i int) []net.IP {
 	return all
 }
 
-// Grow adds the nodes of a book that were not in it before, so that the nodes of this process
-// reach them. Params.Nodes is the largest number of nodes. Until it is added, a node counts as
+// Grow adds the new nodes in b to the book of this process, so that the nodes of this process reach
+// them. Params.Nodes is the largest number of nodes. A node that is not in the book yet counts as
 // one that has yet to join, and no node reaches it.
 func (h *Host) Grow(b Book) error {
 	fresh, err := h.where.add(b)

@@ -24,8 +24,8 @@ type boxed struct {
 	took  uint64 // the life of the peer that has received it, or 0; a message of a bag is then removed
 }
 
-// settled returns the number of messages of sets that the present life of the peer is known to have received.
-// It is 0 while there is a connection.
+// settled counts the messages of sets in the queue to the peer that the peer's present life has already
+// received. No connection need be opened for these. It returns 0 while there is a connection.
 func (p *peer) settled() (k int) {
 	for i := range p.boxes.out {
 		if p.boxes.out[i].took != 0 && p.sess == nil {
@@ -130,7 +130,8 @@ func (x *boxes) receive(i incoming) {
 	x.arrive(i)
 }
 
-// deliver removes from the box, for its caller to hand to the node, the j-th of the messages that are to be delivered.
+// deliver removes the j-th message from the list of those that are to be delivered to the node,
+// which is about to handle it.
 func (x *boxes) deliver(j int) { x.in = slices.Delete(x.in, j, j+1) }
 
 // keep adds a message to the node's set, in canonical order.
@@ -167,15 +168,15 @@ func (b *boxed) give(s *session) {
 	s.hand(b.frame)
 }
 
-// back records that the connection on which the message was written has ended, so the message may be written
-// again.
+// back makes a message wait again after the connection on which it was written has ended: it may now be
+// written on the next one.
 func (b *boxed) back() { b.given = false }
 
-// settle records that this life of the peer has received the message.
+// settle records that the peer has received the message in this one of its lives.
 func (b *boxed) settle(life uint64) { b.took, b.given = life, false }
 
-// took records that a life of the peer has received the message with this serial. It reports whether the
-// present connection had carried the message.
+// took records that the peer, in this life, has received the message with this serial. It reports
+// whether the message was written on the present connection; if not, it records nothing.
 func (x *boxes) took(serial, life uint64) bool {
 	for i := range x.out {
 		b := &x.out[i]

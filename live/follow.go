@@ -10,7 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// Follower is a Watch that reads records while they are written. Several goroutines may use it, and wait for
+// Follower checks nodes while they run: it has a Watch, which repeats the steps of the nodes from their
+// records, and reads the records while the nodes write them. Several goroutines may use it, and wait for
 // states of the system.
 type Follower struct {
 	mu      sync.Mutex
@@ -107,7 +108,7 @@ func (f *Follower) Err() error {
 	return f.err
 }
 
-// Wait waits until cond returns true, and returns true, or until the time most has passed, and returns false.
+// Wait waits until cond returns true, at most for the time most, and reports whether cond has returned true.
 // It calls cond after each step. It also calls cond from time to time when there is no step, since a datagram
 // that has not arrived in time then counts as lost.
 func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {

@@ -469,8 +469,8 @@ func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
 	}
 }
 
-// quorate returns an error for a system with nodes that take several messages in one event (sim.OnQuorum),
-// which live does not support.
+// quorate returns an error if some node takes several messages in one event (sim.OnQuorum), which live
+// does not support.
 func quorate(sys *sim.System, p sim.Params) error {
 	for i, a := range p.Addrs() {
 		if g := handler.GuardsOf(sys.New(p, a)); g.Quorate() {

@@ -23,8 +23,8 @@ import (
 
 const remainsName = "remains"
 
-// keeper writes the stable storage of a node to its folder. If Config.Dir is "", it does nothing, and only
-// the machine has the storage.
+// keeper writes the stable storage of a node to the files in its folder. If Config.Dir is "", there is no
+// folder, the keeper does nothing, and the storage is only in the memory of this process.
 type keeper struct {
 	*place
 	m      *machine
@@ -87,8 +87,9 @@ func (k *keeper) close(killed bool) error {
 	}
 }
 
-// keepRemains writes the node as System.Crash would leave it if it crashed after this step. If that fails, as
-// it does if the node cannot be written by its fields, keepRemains logs it and keeps nothing of this life.
+// keepRemains writes to a file the node that System.Crash would leave if the node crashed after this step. If
+// this node cannot be written, for example because its type cannot be encoded by its fields, keepRemains logs
+// that, and keeps no such node for the rest of this life.
 func (k *keeper) keepRemains(last func() []byte) {
 	sys := k.host.sys
 	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {

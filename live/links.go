@@ -89,7 +89,8 @@ func (l *links) arrived(a *arrival) {
 	}
 }
 
-// acknowledges removes the messages that peers have delivered from the queues to them.
+// acknowledges removes from the queues to the peers the messages that the peers have acknowledged
+// as delivered.
 func (l *links) acknowledges() {
 	for _, p := range l.peers {
 		if p.sess != nil && p.sess.acked.Load() != p.acked {
@@ -373,8 +374,8 @@ func (l *links) ended(p *peer, err error, open bool) {
 	l.flow(p)
 }
 
-// acknowledge removes the messages that peer p has delivered from the queue. It closes the connection if
-// the peer acknowledges messages that were not sent.
+// acknowledge removes from the queue to peer p the messages that p has acknowledged as delivered. If p
+// acknowledges messages that were not sent to it, acknowledge closes the connection.
 func (l *links) acknowledge(p *peer) {
 	if p.sess == nil {
 		return
@@ -432,7 +433,8 @@ func unwelcome(err error) bool {
 		!errors.Is(err, context.Canceled) && !errors.Is(err, net.ErrClosed)
 }
 
-// reset implements Port.Reset.
+// reset breaks the connection to peer p, because a handler has called Port.Reset. It drops the
+// messages that are queued for p. It returns the name of the connection, or 0 if there was none.
 func (l *links) reset(p *peer) (conn uint64) {
 	l.acknowledge(p)
 	p.forget(p.at == l.at)

@@ -110,8 +110,8 @@ func (m *machine) run(e *record.Event) (failed *failure) {
 	return nil
 }
 
-// settle carries out the effects of a handler on the node itself, which are those on timers
-// and tasks. Timers that it sets begin at now.
+// settle carries out those effects of a handler that concern only the node itself, which are its
+// timers and tasks. A timer that the handler has set runs from the time now on.
 func (m *machine) settle(now time.Time, pace float64) {
 	effects := m.step.Effects()
 	for i := range effects {
@@ -206,8 +206,9 @@ func (m *machine) Sync(file string) error { return m.answer.synced(file, file ==
 func (m *machine) Log(line string)  { m.answer.log(line) }
 func (m *machine) Fail(text string) { panic(&failure{text: text}) }
 
-// guards returns the guards of the node and its layers, which are computed once for each
-// state.
+// guards returns the layers of the node that have methods such as Accepts and Offers, by which they
+// decline messages or offer actions. It looks for them only once, since the layers of a node stay
+// the same.
 func (m *machine) guards() *handler.Guards {
 	if m.guarded == nil {
 		g := handler.GuardsOf(m.node)
@@ -221,8 +222,8 @@ func (m *machine) offers() (all []sim.Signal) {
 	return all
 }
 
-// gathers returns the actions that the node offers for the messages in its set, which in
-// yields.
+// gathers returns the actions that the node offers because of the messages in its set. in yields
+// these messages, with their senders.
 func (m *machine) gathers(in iter.Seq2[sim.Addr, sim.Message]) (all []sim.Signal) {
 	m.guards().Gather(in, func(s sim.Signal) { all = append(all, s) })
 	return all

@@ -28,8 +28,8 @@ func late(script []sim.Signal) bool {
 	return is
 }
 
-// waits reports whether the script entry s has to wait, and until when. Only a Join or a Leave waits. When the
-// turn of such an entry comes, waits draws its time, which lies between now and most later.
+// waits reports whether s, the next entry of the script, has to wait, and until when. Only a Join or a Leave
+// waits: when it becomes the next entry, waits chooses a random time for it, between now and most after now.
 func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most time.Duration) (until time.Time, is bool) {
 	switch s.(type) {
 	case sim.Join, sim.Leave:

@@ -65,8 +65,9 @@ func newMetrics(h *Host) *metrics {
 	return m
 }
 
-// handles reports whether nodes run by live handle events of kind k. Datagrams that overtake
-// others are ordinary messages here, and nodes with a quorum are refused.
+// handles reports whether nodes that live runs handle events of kind k. They handle no datagrams
+// that overtake others, since live delivers these as ordinary messages, and no quorums, since it
+// does not run such nodes.
 func handles(k sim.Kind) bool {
 	e := sim.Event{Kind: k}
 	return contract.Row(&e).Runs() && k != sim.KindReorder && k != sim.KindQuorum

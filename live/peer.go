@@ -117,7 +117,7 @@ func (p *peer) confirm() {
 	p.sess.due = true
 }
 
-// settle removes the messages that the peer has acknowledged from the queue. It reports false if the peer has
+// settle removes from the queue the messages that the peer has acknowledged. It reports false if the peer has
 // acknowledged more messages than it was sent.
 func (p *peer) settle() bool {
 	d := p.sess.acked.Load() - p.acked
@@ -167,11 +167,12 @@ func (p *peer) dialed() { p.dialing = false }
 // wait prevents that a connection to the peer is opened before the time d after now.
 func (p *peer) wait(now time.Time, d time.Duration) { p.redial = now.Add(d) }
 
-// close records that this node does not know whether the connection is open, as before the first delivery on
-// it.
+// close records that nothing was delivered on the connection as far as this node knows, so that the
+// connection does not count as open.
 func (p *peer) close() { p.open = false }
 
-// refuse makes the node get the error event that its messages were refused, if it has sent any.
+// refuse makes the node get the error event that the peer has refused the queued messages. It does
+// nothing if no messages are queued.
 func (p *peer) refuse() {
 	if len(p.out) > 0 && p.broken == 0 {
 		p.broken, p.brokenC, p.lost = sim.KindRefused, p.lost, 0
@@ -204,8 +205,9 @@ func (p *peer) connect(s *session, h *hello) {
 	p.lost = 0
 }
 
-// disconnect records the end of the connection. If open is set, the peer has said that it was open at its
-// end.
+// disconnect records that the connection has ended. open says that the connection was open at the peer's
+// end, as the peer has reported when it reset the connection. If the connection was open at one of its
+// ends, the node gets an error event.
 func (p *peer) disconnect(open bool) {
 	s := p.sess
 	p.sess, p.before, p.came = nil, s.id, s.delivered.Load()

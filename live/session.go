@@ -189,8 +189,8 @@ func (s *session) write() {
 	}
 }
 
-// down reports the end of the connection to the node, once. open is set if the peer has said that it was
-// open.
+// down reports to the node, once, that the connection has ended because of err. open says that the peer
+// has reported that the connection was open at its end.
 func (s *session) down(err error, open bool) {
 	s.mu.Lock()
 	s.closed = true
@@ -322,7 +322,8 @@ func (m *meter) enter() bool {
 
 func (m *meter) leave() { m.held.Add(-1) }
 
-// quiet reports whether err means no more than that a connection ended.
+// quiet reports whether err is only the ordinary end of a connection, so that it need not be
+// logged.
 func quiet(err error) bool {
 	return err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, errReset)
 }

@@ -168,9 +168,9 @@ func withBody(w disk.Write, name int, body []byte) disk.Write {
 	return w
 }
 
-// recover carries out the writes in the journal. If the last one is torn, and is an append or an overwrite, it
-// carries out the part that exists. Then it replaces the journal by one of the contents that it returns, so that
-// everything that is read now stays.
+// recover carries out the writes in the journal, and returns the contents that result. If the last write is
+// torn, and is an append or an overwrite, it carries out the part that exists. Then it replaces the journal by a
+// new one that makes the same contents, so that the part of a torn write is read again the next time.
 func (s *storage) recover() (*contents, error) {
 	data, err := io.ReadAll(s.file)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *storage) begin(d *contents) error {
 	return err
 }
 
-// put adds a write to the journal. It reaches the operating system by flush.
+// put adds a write to the journal. The operating system gets it at the next call of flush.
 func (s *storage) put(w disk.Write) {
 	s.buf = appendWrite(s.buf, w)
 }

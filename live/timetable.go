@@ -28,7 +28,7 @@ type Appointment struct {
 //
 //	2s kill n3
 //	3s start n3
-//	3s down n2                  is not started again at the end, as those that are killed are
+//	3s down n2                  stays down; only nodes that were killed are started again at the end
 //	4s partition n0 n1 | n2     nodes that are not named are on the other side
 //	5s oneway n0 | n1 n2        what n0 sends reaches nobody; connections need both ways
 //	6s mend

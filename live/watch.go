@@ -239,8 +239,8 @@ func (w *Watch) OfSearches() (names []string) {
 	return names
 }
 
-// ask evaluates a safety property, and returns the text of a violation. It returns true if the property
-// cannot be evaluated.
+// ask reports whether a safety property holds, and returns the text of a violation. If the property
+// cannot be evaluated, because it asks for the messages under way, it counts as one that holds.
 func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	if w.unjudged[c.Name] {
 		return true, ""
