@@ -213,7 +213,9 @@ func (a *reporter) tell(r *search.Result) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// folder returns the folder for findings: the artifacts of the test, or one that stays.
+// folder returns the folder for findings. If go test runs with -artifacts, it is the test's
+// artifact folder, and otherwise a folder of this user beside other temporary files, which is not
+// removed after the test.
 func (a *reporter) folder() string {
 	if wanted := artifacts(); wanted {
 		return a.t.ArtifactDir()
@@ -250,7 +252,8 @@ func (a *reporter) replay(sys *sim.System, file string) {
 	a.t.Log(b.String())
 }
 
-// taken replays a path, of a system of handlers or of programs.
+// taken repeats the run that a path records, and returns its result. The system may consist of
+// handlers, or of programs with goroutines.
 func (a *reporter) taken(sys *sim.System, path *choose.Path, file string) (*search.Replayed, error) {
 	if sys.Programs != nil {
 		return a.tape(sys, path)

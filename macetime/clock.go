@@ -109,7 +109,8 @@ func between(a, b Time) (i, j int, d time.Duration) {
 	return int(a.point) - 1, int(b.point) - 1, within(int64(b.offset - a.offset))
 }
 
-// Assume adds an answer, which must be possible, and closes the bounds again.
+// Assume adds to the clock's knowledge whether a is before b. The answer must be one that Compare
+// reports as possible.
 func (c *Clock) Assume(a, b Time, before bool) {
 	if a.IsZero() || b.IsZero() {
 		return
@@ -122,15 +123,15 @@ func (c *Clock) Assume(a, b Time, before bool) {
 	}
 }
 
-// Within adds the knowledge that b is at most d later than a, which must be possible. For
-// example, both are instants of one handler, which takes no longer than d.
+// Within adds to the clock's knowledge that b is at most d later than a, which must be possible.
+// For example, both are instants of one handler, which takes no longer than d.
 func (c *Clock) Within(a, b Time, d time.Duration) {
 	i, j, most := between(b, a)
 	c.tighten(i, j, atMost(most).plus(atMost(d)))
 }
 
-// Due returns a new instant at which a timer is due that is set at a: least to most after
-// a. It does not count as a reading.
+// Due returns a new instant, the deadline of a timer that is set at a. It is between a+least and
+// a+most. It does not count as a reading of the clock.
 func (c *Clock) Due(a Time, least, most time.Duration) Time {
 	if least == most {
 		return a.moved(least)

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// mark begins the text of every reading, so that it is found in other texts.
+// mark is the beginning of the text of every reading, which is a Time or a Monotone. It makes
+// readings easy to find in longer texts.
 const mark = "\u29d6"
 
 // texts counts the readings that were written as text in this process. While it does not change, no

@@ -51,7 +51,7 @@ func (t Time) moved(d time.Duration) Time {
 // duration, and the sum of two bounds must not overflow.
 const spanMost = math.MaxInt64 / 8
 
-// within panics if d is longer than spanMost.
+// within returns d, in nanoseconds, as a Duration. It panics if d is longer than spanMost.
 func within(d int64) time.Duration {
 	if d > spanMost || d < -spanMost {
 		panic(fmt.Sprintf("macemc: two times are more than %s apart, which is more than macemc supports; use shorter durations",

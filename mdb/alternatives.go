@@ -12,8 +12,8 @@ import (
 	"macemc/trace"
 )
 
-// outcome is the result of one alternative: of an event that was tried, with one list of
-// answers to its coins.
+// outcome is the result of trying one alternative: an event, with one list of answers to its coins,
+// which are the choices that are made within its step.
 type outcome struct {
 	event   string
 	coins   []int
@@ -26,8 +26,8 @@ type outcome struct {
 // outcomesMost is the largest number of outcomes of one event that are tried.
 const outcomesMost = 8
 
-// outcomes tries the k-th event that is possible after step i, with each of the first few
-// answers to its coins.
+// outcomes tries the k-th event that is possible after step i: once for each list of answers to the
+// choices within its step, but at most outcomesMost times.
 func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	if err := s.run.hanging(s.here, i, k); err != nil {
 		return []outcome{{refused: err}}, nil
@@ -78,9 +78,10 @@ func (r *run) hanging(b *branch, i, k int) error {
 	return nil
 }
 
-// turned returns a text for each property whose value differs between two verdicts, given
-// by their numbers: its name, and whether it holds or fails in the second. The last text is
-// "live" if only the state of the second is live.
+// turned returns a text for each property that holds in one of two states and not in the other: its
+// name, and whether it holds or fails in the second. If only the second state is live, the last
+// text is "live". from and to are the numbers of the verdicts about the two states: see
+// run.verdicts.
 func (r *run) turned(from, to uint32) (out []string) {
 	a, b := r.verdicts[from], r.verdicts[to]
 	for k, name := range r.names {
@@ -97,13 +98,13 @@ func (r *run) turned(from, to uint32) (out []string) {
 	return out
 }
 
-// given is a Source for one step. It answers the choice of the event by event, the first coins by coins, and
-// all further coins by their first side.
+// given is a Source of answers for one step. It picks the event with the number event, answers the first
+// choices within the step as in coins, and answers all further ones with 0.
 type given struct {
 	event int
 	coins []int
-	fell  []int // the answers that the coins of the step got
-	of    []int
+	fell  []int // the answers that were given to the choices within the step
+	of    []int // the numbers of alternatives of these choices
 	err   error
 }
 

@@ -26,16 +26,17 @@ type branch struct {
 	stopped  string           // why the recorded path could not be followed to its end
 }
 
-// took is a step of a branch with the answers that led to it and the verdict about its
-// state.
+// took is a step of a branch, with the answers that led to it and the verdict about the state after
+// it: which properties hold there, and whether it is live.
 type took struct {
 	trace.Step
 	picks   []choose.Pick // the answers that it was given: the event, then its coins
 	verdict uint32        // the number of the verdict about the state after it: see run.verdicts
 }
 
-// begin records the starts of the nodes of b, which is a trunk. The answers of all starts
-// go to the first one, and the verdict to the last.
+// begin records the starts of the nodes as the start of b, which is a trunk. The first of the
+// starts gets the answers of all of them, picks. The last one gets the verdict, since that is about
+// the state after it.
 func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32, failure *trace.Failure) {
 	for _, s := range starts {
 		b.start = append(b.start, took{Step: s})

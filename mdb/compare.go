@@ -44,9 +44,9 @@ func ofDiff(s *Session, before []string) []string {
 	return slices.Concat([]string{"live"}, s.run.branches.names(), ofFiles(s, before), ofFields(s, before))
 }
 
-// differences returns a page of the lines that differ between the states a and b, field by field, in the order
-// of a. If fields are given, or only is not empty, it compares only these. The function told writes values for
-// people. If a line is in both states, between stands between its two values.
+// differences returns a page of the lines that differ between the states a and b, in the order of a. If fields
+// are given, or only is not empty, it shows only the lines of these fields. The function told writes a value
+// for people. For a line that is in both states it shows both values, separated by the text between.
 func differences(told func(path, value string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
 		fields = append(fields, only)

@@ -125,8 +125,8 @@ func (s *Cursor) ending() string {
 	return "take or walk go on from here"
 }
 
-// stepOr returns the step that the only argument of the command name names, or otherwise if
-// there is no argument.
+// stepOr returns the step whose number is the only argument of a command, or the step otherwise if
+// the command has no argument. name is the name of the command, for errors.
 func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	switch len(args) {
 	case 0:
@@ -188,8 +188,9 @@ func (s *Cursor) critical() (step int, known bool) {
 	return 0, false
 }
 
-// again returns the first of the steps that the run repeats for ever, if its path says that
-// a monitor stays hot, or 0.
+// again returns the first step of the cycle that the run repeats for ever, or 0 if its path records
+// no cycle. A path records one if the run violates a property made by sim.Cools: while the cycle
+// repeats, a monitor waits in vain.
 func (s *Cursor) again() int {
 	if s.here != s.run.trunk {
 		return 0

@@ -381,8 +381,8 @@ func (s Look) strip(name, kind string, of func(*verdict) bool) Strip {
 	return Strip{name, kind, turns, at(0)}
 }
 
-// Alternative is an event that is possible after a step, with one way in which its coins may
-// fall.
+// Alternative is an event that is possible after a step, together with one list of answers to its
+// coins, which are the choices that are made within its step.
 type Alternative struct {
 	Event   int      `json:"event"` // the number of the event among the possible ones
 	Coins   []int    `json:"coins"` // the answers to its coins

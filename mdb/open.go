@@ -17,7 +17,7 @@ import (
 // Opener opens a session for the path of a run. Its fields are the same for all sessions of a command.
 type Opener struct {
 	Find func(name string) (*sim.System, error)                             // returns the system with a name
-	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns the system and the path to debug for a recorded path, which differ if its header describes another system; may be nil
+	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns what to debug for a recorded path: another system and path if its header describes one, and else the same; may be nil
 	Tool string                                                             // the name under which the command is called, for lines that the user can repeat
 	Of   string                                                             // the package that stands before the arguments in such a line, followed by a blank, or ""
 	Ran  Ran                                                                // returns the code that ran in each step; may be nil

@@ -64,7 +64,8 @@ func (p *prospects) close() {
 	}
 }
 
-// ended returns err. If the lab was stopped, it drops the lab, which takes no more runs.
+// ended returns err, or errStopped if err came because the lab was stopped. It then also drops the
+// lab, since a lab that was stopped takes no more runs.
 func (p *prospects) ended(err error) error {
 	if errors.Is(err, search.ErrStopped) && p.lab != nil && p.lab.Stopped() {
 		p.close()
@@ -115,7 +116,8 @@ func (s *Session) labOf() (*search.Lab, error) {
 	return s.prospects.in(s.run.player.World().System(), s.asked(Cursor{s.run, s.run.trunk, 0}), opts)
 }
 
-// asked returns the run up to a place, as a path with a header that the lab accepts.
+// asked returns the path of the run up to a place. Its header has the verdict that a lab needs to
+// know what to count: whether walks become live, or whether they do not fail.
 func (s *Session) asked(at Cursor) *choose.Path {
 	verdict := trace.VerdictDead
 	if f := s.run.trunk.failure; f != nil {

@@ -336,8 +336,8 @@ func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, err
 	return out, nil
 }
 
-// matches calls found with each step after from, and not after to, that fulfils a query, in order, until found
-// returns false.
+// matches looks for the steps of b that fulfil query q, from step from+1 to step to. It calls found with each
+// of them, in order, until found returns false.
 func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool) error {
 	tell, end := r.busy.embrace()
 	defer end()

@@ -6,7 +6,8 @@ import (
 	"macemc/internal/charts"
 )
 
-// drawn returns the chart of the table.
+// drawn returns the machine's table as a chart: the reaction of each state to each event, without
+// the methods.
 func (t *Machine[N]) drawn() *charts.Chart {
 	var events, states []string
 	for _, e := range t.events {

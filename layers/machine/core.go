@@ -81,7 +81,8 @@ func (c *Core) plan(kind moveKind, to Name) {
 // reset clears the core for a new life of its node.
 func (c *Core) reset() { *c = Core{tally: c.tally} }
 
-// begin sets the reaction that runs now.
+// begin records that reaction r runs now. Until it ends, its handler may go to or push only the
+// states that r allows.
 func (c *Core) begin(r *reaction) { c.may = r }
 
 // enter puts the machine into a state.

@@ -7,7 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// own returns a signal in the form in which the host keeps it for a machine.
+// own returns the signal that stands for s on the host's node: s itself for the first machine, and
+// otherwise s together with the ID of the machine whose handler runs.
 func (w *within) own(s sim.Signal) sim.Signal {
 	if w.id == 0 {
 		return s
@@ -27,8 +28,9 @@ func (w *within) Scheduled(timer sim.Signal) bool { return w.Env.Scheduled(w.own
 // Post queues a task for the machine.
 func (w *within) Post(task sim.Signal) { w.Env.Post(w.own(task)) }
 
-// WatchMachines is called by macemc before a step, as the method of a Core is. The first
-// machine is found as the host's upper node, as for any Layer.
+// WatchMachines makes the machines of the host count in tally what they do, except the first one,
+// for which macemc calls the method itself, since that machine is the host's upper node. macemc
+// calls it before a step, as it does for a machine that is a node of its own.
 func (h *Host) WatchMachines(tally any) {
 	t, _ := tally.(*charts.Tally)
 	h.tally = t

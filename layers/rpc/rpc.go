@@ -185,7 +185,8 @@ func (l *Layer) call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	return l.last
 }
 
-// find returns the place of a call among those that are open, and whether it is.
+// find returns the index in l.open of the call with this number, and reports whether the call is
+// open. If it is not, the index is the one that it would have.
 func (l *Layer) find(id ID) (at int, open bool) {
 	return slices.BinarySearchFunc(l.open, id, func(c call, id ID) int { return cmp.Compare(c.id, id) })
 }
