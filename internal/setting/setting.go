@@ -158,7 +158,8 @@ func number(path *choose.Path, key string) (n int, ok bool, err error) {
 	return n, ok, nil
 }
 
-// word reports whether the header has a key, whose value must be want.
+// word reports whether the header of path has a key. It returns an error if the value of the key
+// is not want.
 func word(path *choose.Path, key, want string) (bool, error) {
 	text, ok := path.Get(key)
 	if ok && text != want {

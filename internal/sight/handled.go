@@ -29,7 +29,7 @@ type Quorum struct {
 	Only  bool // no handler takes a message of the type by itself
 }
 
-// Add adds a handler.
+// Add adds one handler to the list.
 func (h *Handlers) Add(one Handler) { h.List = append(h.List, one) }
 
 // Gathers adds q to the ways in which the service takes several messages at once.
@@ -51,7 +51,8 @@ func (q *Quorum) only(only bool) { q.Only = only }
 // signal. Reports recognize the panic by it.
 const Unlisted = " has no handler of the "
 
-// Refuse records an error of the author. Only the first one is kept.
+// Refuse records in h.Err an error that the author of the table made, unless an earlier one is
+// recorded.
 func (h *Handlers) Refuse(err error) { h.Err = cmp.Or(h.Err, err) }
 
 // Handler is one method of a service.

@@ -64,7 +64,7 @@ func (n *Node) Replace(node any) {
 	n.Version++
 }
 
-// Renew records that the node has another content.
+// Renew records that the content of the node's value has changed.
 func (n *Node) Renew() { n.Version++ }
 
 // Follow copies what properties see of a node from now, a node of another state, to node i. It
@@ -103,7 +103,7 @@ func (n *Node) Schedule(s Scheduled) (added bool) {
 	return true
 }
 
-// Unschedule removes a timer, and reports whether it was scheduled.
+// Unschedule removes a timer from the node's timers, and reports whether it was scheduled.
 func (n *Node) Unschedule(t *Timer) bool {
 	for k := range n.Timers {
 		if n.Timers[k].Timer == t {
@@ -117,10 +117,10 @@ func (n *Node) Unschedule(t *Timer) bool {
 // Fire removes the k-th timer from the node's timers, since it has fired.
 func (n *Node) Fire(k int) { n.Timers = append(n.Timers[:k], n.Timers[k+1:]...) }
 
-// Clear removes all timers.
+// Clear removes all timers of the node.
 func (n *Node) Clear() { n.Timers = n.Timers[:0] }
 
-// Stand sets the timers to a copy of the given ones.
+// Stand sets the node's timers to a copy of the given ones.
 func (n *Node) Stand(timers []Scheduled) { n.Timers = append(n.Timers[:0], timers...) }
 
 // Runtime answers questions of properties about timers and messages, which few of them ask.

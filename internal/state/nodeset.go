@@ -21,7 +21,7 @@ func NewNodeSet(n int) NodeSet {
 	return NodeSet{more: make([]uint64, (n-1)/64)}
 }
 
-// Add adds a node.
+// Add adds node i to the set.
 func (s *NodeSet) Add(i int) {
 	if i < 64 {
 		s.first |= 1 << i
@@ -30,7 +30,7 @@ func (s *NodeSet) Add(i int) {
 	s.more[i/64-1] |= 1 << (i % 64)
 }
 
-// Remove takes a node away.
+// Remove removes node i from the set.
 func (s *NodeSet) Remove(i int) {
 	if i < 64 {
 		s.first &^= 1 << i
@@ -39,7 +39,7 @@ func (s *NodeSet) Remove(i int) {
 	s.more[i/64-1] &^= 1 << (i % 64)
 }
 
-// Has reports whether a node is in the set.
+// Has reports whether node i is in the set.
 func (s *NodeSet) Has(i int) bool {
 	if i < 64 {
 		return s.first&(1<<i) != 0
@@ -50,13 +50,13 @@ func (s *NodeSet) Has(i int) bool {
 // Empty reports whether the set has no nodes.
 func (s *NodeSet) Empty() bool { return s.first == 0 && (s.more == nil || s.Next(64) < 0) }
 
-// Clear takes all nodes away.
+// Clear removes all nodes from the set.
 func (s *NodeSet) Clear() {
 	s.first = 0
 	clear(s.more)
 }
 
-// Fill adds the first n nodes.
+// Fill adds the nodes 0 to n-1 to the set.
 func (s *NodeSet) Fill(n int) {
 	s.first = 1<<(min(n, 64)-1)<<1 - 1
 	for i := 64; i < n; i++ {
@@ -90,7 +90,7 @@ func (s *NodeSet) Set(to NodeSet) {
 // Clone returns a copy.
 func (s *NodeSet) Clone() NodeSet { return NodeSet{s.first, append([]uint64(nil), s.more...)} }
 
-// Sum returns the identity that h becomes when it is combined with the identity of the set.
+// Sum returns a hash that combines h with the set.
 func (s *NodeSet) Sum(h canon.Hash) canon.Hash {
 	h = h.Mix(1<<62 ^ s.first)
 	for _, more := range s.more {

@@ -26,7 +26,7 @@ func (p Places) Set(i int) int { return p.n + 2*p.n*p.n + i }
 // there to Healed are those of the environment, which are empty once it has healed.
 func (p Places) Rest() int { return 2*p.n + 2*p.n*p.n }
 
-// Budget returns the place of the unused part of the k-th budget.
+// Budget returns the place of the part that says how much of the k-th budget is left.
 func (p Places) Budget(k int) int { return p.Rest() + k }
 
 // Cut returns the place of the partition that is in force.
@@ -35,7 +35,8 @@ func (p Places) Cut() int { return p.Budget(p.budgets) }
 // Pauses returns the place of the set of paused nodes.
 func (p Places) Pauses() int { return p.Cut() + 1 }
 
-// Healed returns the first place after the environment.
+// Healed returns the first place after those of the environment. The memories of monitors begin
+// there.
 func (p Places) Healed() int { return p.Pauses() + 1 }
 
 // Monitor returns the place of the memory of a monitor.

@@ -29,7 +29,7 @@ type File interface {
 	Sync() error
 }
 
-// Kind is the kind of a frame.
+// Kind is the kind of a frame, which is one entry of the log with its length and checksum.
 type Kind uint8
 
 // The first kinds are the log's own. Records have the kinds from KindRecord on.
@@ -77,7 +77,7 @@ func Create(fs FS, header, checkpoint []byte) (*Log, error) {
 	return l, l.Checkpoint(checkpoint)
 }
 
-// Append adds a record. It is on stable storage after the next Commit.
+// Append adds a record to the log. The record is on stable storage after the next Commit.
 func (l *Log) Append(kind Kind, payload []byte) error {
 	if kind < KindRecord {
 		panic("macemc bug: statelog: records have kinds of their own")

@@ -99,7 +99,7 @@ func mark(set *map[string]bool, words []string, what string) error {
 	return nil
 }
 
-// arrow adds an edge with one answer.
+// arrow adds to the graph an edge from vertex from that leads to one vertex.
 func (g *graph) arrow(from string, words []string) error {
 	var event sim.Signal
 	switch {
@@ -116,7 +116,8 @@ func (g *graph) arrow(from string, words []string) error {
 	return g.add(from, edge{event: event, targets: words[:1]})
 }
 
-// coin adds an edge with several answers.
+// coin adds to the graph an edge from vertex from whose event tosses a coin. Each answer leads to
+// a vertex of its own.
 func (g *graph) coin(from string, words []string) error {
 	e := edge{event: toss(strings.Join(words, " "))}
 	var weights []int
@@ -166,7 +167,8 @@ func names(words []string) error {
 	return nil
 }
 
-// check returns an error for live and bad vertices that no edge mentions, since they are misspelt.
+// check returns an error if a vertex that is declared live or bad is on no edge, since its name
+// must be misspelt.
 func (g *graph) check() error {
 	known := map[string]bool{g.start: true}
 	for from, edges := range g.edges {

@@ -65,7 +65,7 @@ func (t *Words) Take(slot int, word uint64) bool {
 // Took counts words that were put in with Take.
 func (t *Words) Took(n int) { t.used.Add(int64(n)) }
 
-// Add adds a word, and reports whether it is new.
+// Add adds a word to the set, and reports whether it was not in the set before.
 func (t *Words) Add(word uint64) bool {
 	for at := t.Home(word); ; at = t.Next(at) {
 		switch old := t.At(at); {

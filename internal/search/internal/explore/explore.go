@@ -227,10 +227,10 @@ func (x *Explorer) number(h canon.Hash, fresh bool) uint32 {
 	return s
 }
 
-// visit checks the properties in the state that was added last. Its identity is h, and that of its nodes is nodes. If
-// a verdict about these nodes is remembered, visit uses that. Otherwise it calls load, which brings the state into
-// the world; if load is nil, the world is in the state already. If goesOn is true, some event is possible in the
-// state.
+// visit checks the properties in the state that was added last. The identity of the state is h, and nodes is the
+// identity of its nodes. If a verdict about these nodes is remembered, visit uses that. Otherwise it calls load,
+// which brings the state into the world; if load is nil, the world is in the state already. The argument goesOn says
+// whether some event is possible in the state.
 func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
 	x.remember(h)
 	x.adds(h)

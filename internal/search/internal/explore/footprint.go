@@ -52,8 +52,8 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (piec
 	return m.pieces, nil
 }
 
-// findAll looks up the footprints under m.keys for the state of the position, and reports whether all are
-// known.
+// findAll looks for known footprints of an event in the position's state, one for each key in m.keys, and
+// stores them in m.pieces. It reports whether all were found.
 func (m *Memo) findAll() (known bool) {
 	known, m.pieces = true, m.pieces[:0]
 	for _, key := range m.keys {

@@ -20,8 +20,8 @@ type accepted struct {
 	bag  bool // the message is taken out
 }
 
-// inboxes keeps inboxes, each in the only slot that is possible for it. A new one replaces another.
-// If that happens often, there will be more slots.
+// inboxes stores inboxes in slots. A hash of an inbox's node and parts selects its slot, and a new
+// inbox replaces the one that is there. If that happens often, the number of slots grows.
 type inboxes struct {
 	slots []inbox
 	lost  int // inboxes that were replaced since there are that many slots
@@ -41,7 +41,8 @@ func (b *inboxes) at(i int, node, set uint32) *inbox {
 	return &b.slots[h>>32&uint64(len(b.slots)-1)]
 }
 
-// get returns the inbox of node i with these parts, or nil.
+// get returns the stored inbox of node i whose part and whose set have the numbers node and set,
+// or nil if there is none.
 func (b *inboxes) get(i int, node, set uint32) *inbox {
 	if len(b.slots) > 0 {
 		if x := b.at(i, node, set); x.is(i, node, set) {
@@ -51,12 +52,14 @@ func (b *inboxes) get(i int, node, set uint32) *inbox {
 	return nil
 }
 
-// is reports whether the slot has the inbox of node i with these parts.
+// is reports whether x is the complete inbox of node i whose part and whose set have the numbers
+// node and set.
 func (x *inbox) is(i int, node, set uint32) bool {
 	return x.made && x.node == node && x.set == set && x.i == uint16(i)
 }
 
-// begin makes room for the inbox of node i with these parts, and returns its slot.
+// begin makes room for the inbox of node i whose part and whose set have the numbers node and
+// set. It returns the inbox, which has no messages yet.
 func (b *inboxes) begin(i int, node, set uint32) *inbox {
 	if len(b.slots) == 0 {
 		b.slots = make([]inbox, inboxLeast)
@@ -83,12 +86,14 @@ func (b *inboxes) grow() {
 	}
 }
 
-// begin makes x the inbox of node i with these parts, without messages yet.
+// begin makes x the inbox of node i whose part and whose set have the numbers node and set. It
+// has no messages yet.
 func (x *inbox) begin(i int, node, set uint32) {
 	x.i, x.node, x.set, x.made, x.n, x.far = uint16(i), node, set, false, 0, x.far[:0]
 }
 
-// ends records that all messages were added.
+// ends records that all messages were added to the inbox, so that it may be used for other
+// states.
 func (x *inbox) ends() { x.made = true }
 
 // add adds the delivery e of a message, with its footprint o, to the inbox.

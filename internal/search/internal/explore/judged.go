@@ -98,8 +98,8 @@ func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 	}
 }
 
-// put stores a verdict. If counted is true, the verdict may depend on the number of messages under way, which is
-// stored with it.
+// put stores a verdict in the table. If counted is true, the verdict may depend on the number of messages under
+// way, which is stored with it.
 func (j *Judged) put(counted bool, nodes canon.Hash, flying int, what Said) {
 	if j.idle {
 		return

@@ -184,7 +184,8 @@ type reader struct {
 	_ [120]byte
 }
 
-// join records that several goroutines will add states to the ledger. None of them has begun to.
+// join prepares the ledger for several goroutines that add states. It must be called before any
+// of them adds one.
 func (e *Entry) join() {
 	if e.Joint = true; e.reader == nil {
 		e.reader = new(reader)

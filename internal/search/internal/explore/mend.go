@@ -186,7 +186,7 @@ func (r *Reduction) checks(x *Explorer) error {
 	return nil
 }
 
-// leads records that a step of the state with index k in part leads to state to.
+// leads records that a step of the state r.part[k] leads to state to.
 func (r *Reduction) leads(k int32, to uint32) {
 	if p := &r.part[k]; to > p.state {
 		p.goes()
@@ -196,9 +196,10 @@ func (r *Reduction) leads(k int32, to uint32) {
 func (p *partial) leaves(left int) { p.left = int32(left) }
 func (p *partial) whole()          { p.of = nil }
 
-// goes records that a step of the state leads to a state with a greater number.
+// goes records that a step of the state leads to a state with a greater number, as the proviso
+// asks (see Reduction).
 func (p *partial) goes() { p.goesOn = true }
 
-// asks reports whether the reduction still needs to know, for the proviso (see Reduction), where the
-// steps of the state with index k in part lead.
+// asks reports whether the reduction still needs to know where the steps of the state r.part[k]
+// lead. It needs that for the proviso: see Reduction.
 func (r *Reduction) asks(k int32) bool { return k != none && !r.part[k].goesOn }

@@ -179,7 +179,8 @@ func (t *Taker) MovesTo(e *Entry) error {
 	return err
 }
 
-// Coins returns the answers that were given to the coins of the present step.
+// Coins returns the answers that the coins of the present step got. A coin is a choice in the
+// middle of a step.
 func (t *Taker) Coins() []int { return t.Step.coins.Answers() }
 
 // retake repeats an event of the loaded state, with the given answers to its coins. The argument v
@@ -253,8 +254,8 @@ func (t *Taker) spent() bool {
 // spares records that a fault was left out.
 func (t *Taker) spares() { t.Spared = true }
 
-// takeEvent takes event number k of the loaded state, once for each list of answers to its coins, and then loads
-// the state again.
+// takeEvent takes event number k of the loaded state, once for each list of answers to its coins (the random
+// choices of its handler), and then loads the state again.
 func (t *Taker) takeEvent(state uint32, k int) error {
 	t.Step.begin(k)
 	return t.takeOn(state, k)
@@ -284,8 +285,8 @@ func (t *Taker) takeOn(state uint32, k int) error {
 // listsMost is the largest number of lists of answers that are tried for one event.
 const listsMost = 1 << 16
 
-// moreCoins moves on to the next list of answers to the coins of a step. It reports whether there
-// is one.
+// moreCoins selects the next list of answers to the coins of a step, which are the choices in its
+// middle. It returns false if all lists were tried.
 func (t *Taker) moreCoins() bool {
 	more, sampled := t.Step.next()
 	t.Sampled = t.Sampled || sampled
@@ -370,7 +371,8 @@ func (t *Taker) Path(state uint32) (answers run.Answers) {
 	return answers
 }
 
-// led returns the answers of a run, after those of the prefix with which the exploration begins, if there is one.
+// led returns the answers of a run that begins with the prefix of the exploration, if it has one: the answers of
+// the prefix, and then those in run.
 func (t *Taker) led(run run.Answers) *run.Answers {
 	if t.Begin != nil {
 		run.Prefix, run.PrefixSteps = t.Begin.Prefix, t.Begin.Steps
@@ -462,7 +464,8 @@ func (s *answerer) take(w *world.World) error {
 
 func (s *answerer) Err() error { return s.coins.Err() }
 
-// CoinLists numbers the lists of answers that were given to the coins of one step.
+// CoinLists numbers the lists of answers that were given to the coins of one step. A coin is a
+// choice in the middle of a step, such as a toss of the handler.
 type CoinLists struct {
 	mu    sync.Mutex
 	of    map[string]uint16

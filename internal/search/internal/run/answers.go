@@ -15,7 +15,8 @@ type Answers struct {
 	begun       bool
 }
 
-// Taken is one step: its event, and the answers to its coins.
+// Taken is one step: its event, and the answers to its coins, which are the choices in the middle
+// of the step.
 type Taken struct {
 	Event int
 	Coins []int

@@ -23,7 +23,8 @@ type Fork struct {
 	At     world.Vector  // the saved state
 }
 
-// whole is embedded in strategies whose runs begin at the start.
+// whole is embedded in strategies whose runs begin at the start of the system. Its method Fork
+// returns nil.
 type whole struct{}
 
 func (whole) Fork() *Fork { return nil }

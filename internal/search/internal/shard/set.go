@@ -14,16 +14,16 @@ type Set struct {
 	index flat.Index
 }
 
-// Len returns the number of identities.
+// Len returns the number of identities in the set.
 func (s *Set) Len() int { return s.all.Len() }
 
-// Has reports whether the set has an identity.
+// Has reports whether identity h is in the set.
 func (s *Set) Has(h canon.Hash) bool {
 	_, is := s.index.Find(&s.all, h)
 	return is
 }
 
-// Add adds an identity, and reports whether it is new.
+// Add adds identity h to the set, and reports whether it was not in the set before.
 func (s *Set) Add(h canon.Hash) bool {
 	if s.Has(h) {
 		return false

@@ -317,9 +317,10 @@ func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
 	}
 }
 
-// presence returns the number of an artificial place that stands for whether node a takes messages.
-// A message to a node that has left is never possible, so no later step would show that it could
-// have been delivered earlier.
+// presence returns the number of an artificial place, which stands for whether node a takes
+// messages. Steps by which the node joins, leaves or fails write this place, and steps that send to
+// the node read it, so they depend on each other. Comparing steps alone would not show that: a
+// message to a node that has left is never delivered.
 func presence(a sim.Addr) int { return -1 - a.Index() }
 
 // add adds to f.did the effects d that the step had with its present answers.

@@ -65,7 +65,7 @@ type run struct {
 // Runs returns an empty set of runs.
 func (s *Store) Runs() *Runs { return &Runs{s: s} }
 
-// Len returns the number of keys.
+// Len returns the number of keys in all runs.
 func (r *Runs) Len() (n int) {
 	for _, one := range r.all {
 		n += one.n
@@ -410,7 +410,7 @@ func (s *Store) Sorter(most int) *Sorter {
 	return &Sorter{Runs: s.Runs(), most: max(1, most), keys: make([]Key, 0, min(most, sorterKeys))}
 }
 
-// Put adds a key.
+// Put adds a key to the sorter. It writes the keys to disk when there are too many of them.
 func (s *Sorter) Put(k Key) error {
 	if s.keys = append(s.keys, k); len(s.keys) < s.most {
 		return nil

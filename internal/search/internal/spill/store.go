@@ -54,7 +54,7 @@ func (s *Store) clean() error {
 	return err
 }
 
-// Close removes all files.
+// Close removes all files of the store.
 func (s *Store) Close() error {
 	if s.blocks != nil {
 		s.blocks.Close()

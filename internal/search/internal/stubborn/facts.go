@@ -14,7 +14,7 @@ type Set []uint64
 // Has reports whether k is in the set.
 func (s Set) Has(k int) bool { return k/64 < len(s) && s[k/64]&(1<<(k%64)) != 0 }
 
-// Add adds k, and reports whether k is new.
+// Add adds k to the set, and reports whether it was not in the set before.
 func (s *Set) Add(k int) bool {
 	if len(*s) <= k/64 {
 		*s = append(*s, make(Set, k/64+1-len(*s))...)
@@ -34,7 +34,7 @@ func (s *Set) Include(o Set) {
 	}
 }
 
-// Meets reports whether the sets have a number in common.
+// Meets reports whether s and o have a number in common.
 func (s Set) Meets(o Set) bool {
 	for w := range min(len(s), len(o)) {
 		if s[w]&o[w] != 0 {
@@ -44,7 +44,7 @@ func (s Set) Meets(o Set) bool {
 	return false
 }
 
-// Common returns how many numbers the sets have in common.
+// Common returns how many numbers s and o have in common.
 func (s Set) Common(o Set) (n int) {
 	for w := range min(len(s), len(o)) {
 		n += bits.OnesCount64(s[w] & o[w])
@@ -60,7 +60,7 @@ func (s Set) Len() (n int) {
 	return n
 }
 
-// Each yields the numbers in ascending order.
+// Each yields the numbers of the set in ascending order.
 func (s Set) Each(yield func(k int) bool) {
 	for w, word := range s {
 		for ; word != 0; word &= word - 1 {

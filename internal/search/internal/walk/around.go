@@ -94,8 +94,8 @@ func (p *Plan) Detours() int {
 	return p.detour.taken
 }
 
-// begins is called in the state to which the walk went back. It delays the event that the walk took there before.
-// If that is a fault, it is not delayed but left out.
+// begins delays the event that the walk took before in the state to which it has gone back. It is called in that
+// state. If the event is a fault, it is not delayed but left out.
 func (d *detour) begins(w *world.World, g *guiding, depth int) {
 	e := w.Events.Glance(d.next)
 	if long := g.span(4, 5); e.Kind.Fault() {

@@ -158,9 +158,9 @@ func (s *Walk) follow(q *choose.Question) int {
 	return int(p.Pick)
 }
 
-// Astray returns the answers and the number of steps of the run to a kept state, if repeating the
-// answers did not lead there, which shows that the service is not deterministic. Otherwise it
-// returns nil.
+// Astray returns the answers and the number of steps of the run to the kept state at which the
+// walk should begin, if repeating these answers did not lead there. That shows that the service
+// is not deterministic. If the walk did reach the state, Astray returns nil.
 func (s *Walk) Astray() (answers func() choose.Source, steps int) {
 	if s.astray == nil {
 		return nil, 0

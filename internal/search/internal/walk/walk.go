@@ -148,9 +148,9 @@ func (s *Walk) Answer(q *choose.Question) int {
 	return s.Walk.Answer(q)
 }
 
-// guess answers q in the part of the walk in which the guide picks the events. If q asks for a coin
-// and the walk may have faults, the answer is in one case of four drawn from all answers, with equal
-// chances. Only then can it be an answer that spends a fault.
+// guess answers q while the guide picks the events. If q asks for a coin and the walk may have
+// faults, one answer in four is drawn from all answers, with equal chances. Only such an answer can
+// be one that counts as a fault and spends its budget.
 func (s *Walk) guess(q *choose.Question) int {
 	if q.Kind == choose.Event {
 		return s.guide.pick(s.w, q, s.Walk)
