@@ -85,10 +85,11 @@ func (l *Links) SoilAll()   { l.dirty.Fill(l.n) }
 // Fresh records that the offered actions and accepted messages of all nodes are up to date.
 func (l *Links) Fresh() { l.dirty.Clear() }
 
-// Guard records whether some node has Offers or Accepts.
+// Guard records, if has is true, that some node has the method Offers or Accepts.
 func (l *Links) Guard(has bool) { l.guarded = l.guarded || has }
 
-// Bar records whether some node does not listen, or there is a partition.
+// Bar records whether deliveries may be barred now: because some node does not listen, or because
+// of a partition.
 func (l *Links) Bar(barred bool) {
 	if barred != l.barred {
 		l.barred = barred

@@ -61,8 +61,9 @@ func NewAudit(of Audited) *Audit {
 	return &Audit{walker: of.Walker, sum: of.Sum, stop: of.Stop, nodes: of.Nodes, monitors: of.Monitors, under: of.Under}
 }
 
-// kept is a value as it was at some time. Its text is needed only for a failure, so a copy
-// of the value is kept, or the texts if the value cannot be copied.
+// kept is a value as it was when the Audit recorded it, for comparison with the value later. It
+// has a copy of the value or, if the value cannot be copied, its texts. The texts are needed only
+// to describe a failure, so they are not made if there is a copy.
 type kept struct {
 	sum    canon.Hash
 	copy   any
@@ -101,7 +102,7 @@ func (a *Audit) keeps(h canon.Hash, v any) kept {
 	return kept{sum: h, copy: c}
 }
 
-// was returns the texts of the value of k as it was when it was kept.
+// was returns the texts that describe the value of k at the time when it was recorded.
 func (a *Audit) was(k kept) *spoken {
 	if k.spoken != nil {
 		return k.spoken
@@ -302,7 +303,8 @@ func (a *Audit) asks(p *asked) {
 	}
 }
 
-// forget empties the list of properties that were asked, and returns them.
+// forget empties the list of properties that were evaluated in the present state, and returns
+// them.
 func (a *Audit) forget() (were []*asked) {
 	for _, p := range a.due {
 		p.due = false
@@ -311,8 +313,8 @@ func (a *Audit) forget() (were []*asked) {
 	return were
 }
 
-// Settle stops the run if a property that was asked in the present state has changed a node. It must be called
-// before anything else may change the nodes.
+// Settle stops the run if the evaluation of a property in the present state has changed a node. It must be
+// called before anything else may change the nodes.
 func (a *Audit) Settle() {
 	if len(a.due) == 0 {
 		return
@@ -322,7 +324,8 @@ func (a *Audit) Settle() {
 	}
 }
 
-// other returns the first node that is not as it was kept, or -1.
+// other returns the index of the first node that differs from its recorded value, or -1 if there
+// is none.
 func (a *Audit) other() int {
 	for k, n := range a.nodes.Nodes {
 		if a.sum(n.Node) != a.kept[k].sum {
@@ -362,7 +365,8 @@ func (a *Audit) blame(due []*asked) (v trace.Verdict, property, message string) 
 	return v, property, message
 }
 
-// again asks p twice, as its check does. A panic may be due to what p has changed, so it is no failure.
+// again evaluates the property twice, as the check that Property returns does. It ignores a panic, which
+// may only be due to the change that the property made before.
 func (p *asked) again() {
 	defer func() { _ = recover() }()
 	p.holds()

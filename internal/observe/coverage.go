@@ -234,7 +234,8 @@ func (c *Coverage) looked(message any, noticed bool) {
 	t.noticed = t.noticed || noticed
 }
 
-// Chosen counts that a Choose for the reason why was answered by k, one of n possible answers.
+// Chosen counts that a Choose for the purpose why, with n alternatives, was answered by
+// alternative k.
 func (c *Coverage) Chosen(why string, n, k int) {
 	t := c.coin(why)
 	if n > sidesMost {
@@ -245,8 +246,8 @@ func (c *Coverage) Chosen(why string, n, k int) {
 	t.sides[k].gave(1)
 }
 
-// widest records a Choose among n alternatives, which are too many to count each answer. The
-// method opens records a Choose whose n answers are counted one by one.
+// widest records a Choose among n alternatives that are too many to be counted one by one. The
+// method opens records a Choose whose alternatives are counted one by one.
 func (t *coinTally) widest(n int) { t.wide = max(t.wide, n) }
 
 func (t *coinTally) opens(n int) {
@@ -277,7 +278,8 @@ func (t *coinTally) merge(o *coinTally) {
 	}
 }
 
-// Weighed counts answer k to a weighted choice. rare says that the budget allowed sides of weight 0.
+// Weighed counts that a choice with weights, made for the purpose why, got the answer k. rare says
+// that an answer of weight 0 was possible, too, within the budget of rare answers.
 func (c *Coverage) Weighed(why string, weights []int, rare bool, k int) {
 	t := c.coin(why)
 	t.grow(len(weights))
