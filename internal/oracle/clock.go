@@ -58,7 +58,8 @@ func (c *clock) put(p int) {
 
 func (c *clock) drop(p int) { c.There[p] = false }
 
-// know records that point a is at most by after point b, and all bounds that follow.
+// know records a new bound, that point a is at most the distance by after point b, and all bounds
+// that follow from it and the known ones.
 func (c *clock) know(a, b int, by most) {
 	c.After[a][b] = min(c.After[a][b], by)
 	for k := range points {
@@ -109,7 +110,8 @@ func (c *clock) read(pace *spec.Pace) {
 	}
 }
 
-// may returns whether each answer to the question if time a is before time b is possible.
+// may says what the answer to "is time a before time b?" can be, by the known bounds: yes, no, or
+// both.
 func (c *clock) may(a, b int) (yes, no bool) {
 	if a == b {
 		return false, true

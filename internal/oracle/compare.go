@@ -21,8 +21,8 @@ type Mode struct {
 	take func(*comparison) // compares this mode; nil means that a search with Options is compared
 }
 
-// Modes returns all ways of searching that are compared. If together is not nil, it changes options so that
-// several workers expand even small levels.
+// Modes returns all ways of searching that are compared. If together is not nil, there are modes with two
+// workers, too; the function together changes their options so that the workers share even small levels.
 func Modes(together func(*search.Options)) []Mode {
 	modes := []Mode{
 		{Name: "reference", Options: search.Options{Engine: search.EngineReference, Workers: 1}, Engine: true},
@@ -75,8 +75,8 @@ func (r *Result) differs(mode, format string, args ...any) {
 	r.Differences = append(r.Differences, mode+": "+fmt.Sprintf(format, args...))
 }
 
-// Compare compares searches of a spec, in these modes, with the model. It compares about
-// most states.
+// Compare compares searches of a spec, in these modes, with the model. It visits levels of states
+// until there are about as many as the parameter most.
 func Compare(s *spec.Spec, most int, modes []Mode) *Result {
 	c := newComparison(s, most)
 	c.features()
@@ -232,9 +232,9 @@ func (c *comparison) several() {
 	}
 }
 
-// swells reports whether more than most states can follow the states of space x after healing. A
-// search for several findings does not expand a state with a failure, but it decides whether the
-// state can become live. That might not end if very many states follow.
+// swells reports whether the number of states that can follow the states of x after healing is
+// larger than most. A search for several findings does not expand a state with a failure, but it
+// decides whether the state can become live. That might not end if very many states follow.
 func (m *Model) swells(x *Space, most int) bool {
 	if len(m.spec.Eventually) == 0 {
 		return false
@@ -640,8 +640,8 @@ func (c *comparison) path(f *search.Finding) {
 	}
 }
 
-// follow takes a path in the model. It returns the states, the failure of the last step,
-// and the reason why the path could not be taken, or "".
+// follow takes a path in the model. It returns the states, and the failure of the last step. If
+// the path could not be taken, failed says why; otherwise it is "".
 func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
 	budgets, early := c.spec.Budgets, c.spec.Early
 	if _, stormy := p.Get("faults"); !stormy {

@@ -83,8 +83,8 @@ func (m *Model) init(r *run) {
 	}
 }
 
-// Explore visits the reachable states, breadth first. It stops before a level with which there would be more
-// than most states.
+// Explore visits the reachable states, breadth first. It stops before a level that would raise the number of
+// states above most.
 func (m *Model) Explore(most int) *Space {
 	all, bad := m.start(m.spec.Budgets, m.spec.Early)
 	return m.explore(all, bad, most)
@@ -287,7 +287,8 @@ func (a *after) add(s *state) int {
 	return i
 }
 
-// follows returns the state with index i in after, with its successors.
+// follows returns the state with index i in after, and computes its successors if that was not
+// done yet.
 func (m *Model) follows(i int) *follower {
 	f := m.after.all[i]
 	if !f.asked {
@@ -310,8 +311,8 @@ func (f *follower) ask(m *Model) {
 	}
 }
 
-// graph has the states that can follow some states after healing by steps that are not
-// rare.
+// graph has some states after healing, and all states that can be reached from them by steps that
+// are not rare.
 type graph struct {
 	m       *Model
 	number  map[int]int // by index of a state in after: its index here
@@ -386,8 +387,8 @@ func (g *graph) reach(good func(*state) bool) []bool {
 	return reaches
 }
 
-// liveness finds the dead states of a space that was visited as a whole. It gives up if
-// more than twenty times as many states as most can follow after healing.
+// liveness finds the dead states of a space that was visited as a whole. It gives up if the
+// number of states that can follow after healing is larger than 20*most.
 func (x *Space) liveness(most int) {
 	m := x.m
 	if len(m.spec.Eventually) == 0 {
@@ -416,8 +417,8 @@ func (x *Space) liveness(most int) {
 }
 
 // recoverable returns, for each state of a run, whether a live state can be reached from it
-// (can), and whether a state in which liveness is not judged can (astray). known is false
-// if deciding that would visit more than most states.
+// (can), and whether a state in which liveness is not judged can (astray). known is false if the
+// number of states to visit for that is larger than most.
 func (m *Model) recoverable(run []*state, most int) (can, astray []bool, known bool) {
 	g := m.heal(run, most, func(*state) bool { return true })
 	if g.stopped || g.failed {

@@ -50,8 +50,8 @@ type run struct {
 	seen    func(feature string)
 }
 
-// ask returns the answer to a coin with n sides. what returns the meaning of each. A coin
-// with a single side is not asked.
+// ask makes a random choice (a coin) among n alternatives, and returns the chosen one. what(k)
+// describes alternative k. If n is 1, ask returns 0, and the choice is not recorded.
 func (r *run) ask(n int, what func(k int) string) int {
 	if n == 1 {
 		return 0
