@@ -94,9 +94,9 @@ func (e edit) apply(old []canon.Line) []canon.Line {
 	return slices.Concat(old[:e.head], e.lines, old[len(old)-e.tail:])
 }
 
-// Edits yields, for each state, its difference from the state before: the number of first
-// and of last lines that are the same in both, and the lines between these, each as its
-// path and its value in the form for people. The first state is compared with no lines.
+// Edits yields, for each state, its difference from the state before: two numbers, of first and
+// of last lines that are the same in both, and the lines between these, each as its path and its
+// value as it is shown to people. The first state is compared with no lines.
 func (r *Recording) Edits() iter.Seq2[[2]int, [][2]string] {
 	return func(yield func([2]int, [][2]string) bool) {
 		for _, e := range r.edits {

@@ -41,8 +41,8 @@ func (p *printer) steps(s subject) {
 	p.blank()
 }
 
-// shownSteps returns the part of a run of n steps that is shown: the steps after from, up to to. It is the
-// end of the run or, for a dead run, the steps around the critical step.
+// shownSteps returns the part of a run of n steps that is shown: the steps with numbers from+1 to to. It is
+// the end of the run or, for a dead run, the steps around the critical step.
 func (s subject) shownSteps(n int) (from, to int) {
 	to = n
 	if f := s.Finding; f.Verdict == trace.VerdictDead && f.Critical != nil {

@@ -158,7 +158,8 @@ func (t *Taker) Knowledge() Knowledge {
 	return Knowledge{Lot: t.lot, All: true, Whole: t.corpus.Kept()}
 }
 
-// Learn sets the corpus, or adds to it, before a lot.
+// Learn updates the corpus, the states at which walks may begin, before a lot. If k has a whole
+// corpus, that replaces the present one; otherwise k has what the last lot added.
 func (t *Taker) Learn(k Knowledge) error {
 	if k.All {
 		c, err := k.Whole.Corpus()

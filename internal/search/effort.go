@@ -75,13 +75,14 @@ func (s *suspicions) tooDear(at canon.Hash, effort int) {
 	s.over++
 }
 
-// left returns the effort that may still be spent on suspects.
+// left returns the number of steps and states that may still be spent on deciding whether
+// suspected walks are dead.
 func (r *runner) left() int {
 	now := r.now()
 	return cmp.Or(r.opts.ExplainEffort, judgeMost) - now.Judging - now.Settled
 }
 
-// open returns the number of suspects about which nothing was decided.
+// open returns the number of suspected walks about which nothing was decided.
 func (r *runner) open() int { return len(r.undecided) + r.suspicions.over }
 
 // within returns the options for deciding about a run, so that this takes at most the given

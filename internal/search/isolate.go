@@ -14,7 +14,7 @@ const SettleMost = decide.Most
 
 // settling is a query: which states of a run can recover? It decides exactly, by visiting all states
 // that can follow them after the environment has healed. These are usually few. It decides nothing if
-// there are more than most such states, if answers are sampled, if nodes cannot be copied, or if the
+// their number is larger than most, if answers are sampled, if nodes cannot be copied, or if the
 // service fails on the way; walks find that failure.
 type settling struct {
 	by      *hand

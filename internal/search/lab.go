@@ -255,7 +255,7 @@ func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	return out, err
 }
 
-// took adds to the effort of the lab.
+// took adds these numbers of steps and visited states to the effort of the lab.
 func (l *Lab) took(steps, states int) {
 	l.steps += steps
 	l.states += states
@@ -415,7 +415,7 @@ type answer struct {
 	spell   int // the largest number of successive states without a live one that the walk passed before it came to a live state
 }
 
-// walked adds up the results of the first taken walks.
+// walked adds up the results of the walks before number taken.
 func (a *asking) walked(taken int) *Walked {
 	var success []Success
 	var failed []Failed
@@ -516,7 +516,8 @@ func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	return h.walking, nil
 }
 
-// labFork is a fork that a hand keeps for the next walk, with the case and the step for which it was made.
+// labFork is a saved state that a hand keeps, so that its next walk can begin there, with the case and the
+// step to which the state belongs.
 type labFork struct {
 	of    *Case
 	steps int
@@ -524,8 +525,9 @@ type labFork struct {
 	*run.Fork
 }
 
-// inCommon compares a walk from the state after step from with the rest of the run of the case. It returns the
-// number of steps at their beginning that have the same answers; picks are the answers of the walk.
+// inCommon compares a walk from the state after step from with the rest of the run of the case. picks are the
+// answers of the walk. inCommon returns the number of steps at the beginning in which both have the same
+// answers.
 func inCommon(of *Case, from int, picks []choose.Pick) int {
 	n, at := 0, 0
 	for _, s := range of.Path.Steps[from:] {
@@ -584,10 +586,10 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	})
 }
 
-// Settle decides exactly which states of a run can recover, of those whose numbers are at least from, by visiting
-// all states that can follow them: see isolate.go. last is the last state that can recover, or from-1 if none can.
-// decided is false if there are more than most such states, or if the nodes cannot be copied. Earlier decisions
-// are reused.
+// Settle decides exactly which states of a run can recover, by visiting all states that can follow them: see
+// isolate.go. It considers the states whose numbers are at least from. last is the last state that can recover, or
+// from-1 if none can. decided is false if the number of states to visit is larger than most, or if the nodes cannot
+// be copied. Earlier decisions are reused.
 func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
 	end, s, known := l.facts.about(of.healed[:of.Steps()+1], from, most)
 	if known {

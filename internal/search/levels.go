@@ -128,7 +128,7 @@ func (r *runner) savesLevel(x *explore.Explorer, log *levelLog, level explore.Fr
 // was.
 const keptShare = 256
 
-// unsaved returns the number of states whose steps the next record would have.
+// unsaved returns the number of states that the next record of levels would contain.
 func (l *levelLog) unsaved() (n int) {
 	first := l.saved
 	if l.again {

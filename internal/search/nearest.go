@@ -77,8 +77,8 @@ type nearest struct {
 	started int  // runs of handlers before the search
 }
 
-// look makes the search. It ends, without an error, at a state that cannot be copied or cannot be told from another
-// one: the exhaustive phase reports such states.
+// look makes the search. It ends, without an error, at a state that cannot be copied or cannot be distinguished from
+// another one: the exhaustive phase reports such states.
 func (n *nearest) look() error {
 	h := n.hand
 	audits, _ := h.unaudited()
@@ -109,7 +109,8 @@ func (n *nearest) look() error {
 	return nil
 }
 
-// worked returns the work of the search so far, in states.
+// worked returns the work of the search so far, as a number of states. A run of a handler counts
+// as nearestRun states.
 func (n *nearest) worked(x *explore.Explorer) int {
 	return x.Kept() + nearestRun*(n.counts.Steps-n.started)
 }
@@ -159,8 +160,8 @@ func (n *nearest) leaves(w *world.World) func(k int) bool {
 	}
 }
 
-// levels takes the steps of all states of each level, until the failure is found, or no way that is left could make the
-// run shorter, or a limit is met, for which it returns an error.
+// levels takes the steps of all states, level by level, as long as a run of that length would still be short
+// enough. It returns an error if it has found the failure, or if a limit is met.
 func (n *nearest) levels(x *explore.Explorer) error {
 	n.whole = true
 	if bad, err := n.owner.Guarded(x.Taker, x.Roots); bad != nil || err != nil {

@@ -29,8 +29,8 @@ func found(f *Finding) outcome { return outcome{stop: StopFound, finding: f} }
 // over reports whether the phase has ended.
 func (o outcome) over() bool { return o.stop != "" }
 
-// fold makes the result of the search from the outcomes of the exhaustive phase, states, and of the walks.
-// Only fold decides why the search stopped, and sets Result.Safety and Result.Liveness.
+// fold makes the result of the search. states is the outcome of the exhaustive phase, and walks is that of
+// the walks. Only fold decides why the search stopped, and sets Result.Safety and Result.Liveness.
 func (r *runner) fold(states, walks outcome) (*Result, error) {
 	all := r.findings.all
 	if unused := r.unused(); len(unused) > 0 && len(all) == 0 {

@@ -26,7 +26,8 @@ type Player struct {
 	taking int // the number of the step being taken; written before the pulse beats
 }
 
-// auditMost is the number of steps up to which a recorded path is audited as a whole.
+// auditMost is the largest length of a path whose steps a Player audits. It audits no step of a
+// longer path, unless the path was recorded for a mutation.
 const auditMost = 5_000
 
 // NewPlayer makes a player for the system, with the options in a path's header. The path need not

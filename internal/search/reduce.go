@@ -25,8 +25,8 @@ const (
 // Reduces lists all values of Reduce.
 var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn, reduceSleep, reduceDPOR}
 
-// reduces makes the exploration leave out steps, if that is sound. It returns an error if the
-// options demand it and it is not.
+// reduces makes the exploration leave out steps, if that is sound. If it is not sound although
+// the options name a reduction, it returns an error.
 func (r *runner) reduces(x *explore.Explorer) error {
 	how := cmp.Or(r.opts.Reduce, ReduceAuto)
 	if how == ReduceNone || how == reduceDPOR {

@@ -136,7 +136,7 @@ func (s *reference) at(depth int) int {
 	return depth
 }
 
-// open reports whether there are states beyond the bound.
+// open reports whether some states were not visited because they are deeper than the bound.
 func (s *reference) open() bool { return s.beyond > 0 || s.left }
 
 // covered returns how thoroughly a completed round has visited the states of the system.

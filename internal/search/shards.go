@@ -220,8 +220,7 @@ func (s *sharded) read(records [][]byte) error {
 	return nil
 }
 
-// wrong returns the failure that is reported of those at the given depth, or nil if there is none
-// at that depth.
+// wrong returns the failure to report at the given depth, or nil if no state there has a failure.
 func (s *sharded) wrong(depth int) (least *explore.RemoteWrong) {
 	for k := range s.sums {
 		for i := range s.sums[k].Wrongs {

@@ -327,7 +327,8 @@ func (s *reference) order() (all []canon.Hash) {
 	})
 }
 
-// enumerate takes the runs that begin with a root.
+// enumerate takes the runs that begin with the run to the state root. After enough returns true,
+// new states are left to other items.
 func (h *hand) enumerate(s *reference, root *subtreeRoot, enough func() bool) error {
 	if err := s.beginsAt(root); err != nil || s.bound < 0 {
 		return err

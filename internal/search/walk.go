@@ -313,7 +313,8 @@ func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 	return f, err
 }
 
-// length returns the length that walks have at present. Each false alarm makes later walks longer.
+// length returns the length that walks have at present. It grows with each walk that was suspected
+// to be dead and was not.
 func (r *runner) length() walk.Length {
 	short := min(walk.Least, r.reach/2)
 	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short, Heals: walk.Heals(0, 0, 0, 0)}

@@ -435,10 +435,10 @@ func (g *Closure) lift(s uint32) {
 	}
 }
 
-// Narrow reports whether every state that the closure counts as live is live. It also counts states outside
-// System.Within, where the search does not go on, and states outside System.Assume, where the liveness properties
-// need not hold. So if Narrow returns false, the dead states are still dead, but a state that is not dead need not
-// be able to recover.
+// Narrow reports whether the closure takes only live states for live. It also takes states outside System.Within for
+// live, where the search does not go on, and states outside System.Assume, where the liveness properties need not
+// hold. So if Narrow returns false, the dead states are still dead, but a state that is not dead need not be able to
+// recover.
 func (g *Closure) Narrow() bool {
 	sys := g.Owner.Sys
 	if sys.Within.IsZero() && sys.Assume.IsZero() {

@@ -176,7 +176,8 @@ func (d logging) LookUp(m *explore.Memo) error {
 	return nil
 }
 
-// edge logs the step from state number from to the state whose identity is to.
+// edge logs one step: from is the number of the state before it, and to is the identity of the
+// state after it.
 func (d *Deep) edge(from uint32, to canon.Hash) error {
 	if d.logged++; d.x.Loses(d.logged) {
 		return nil

@@ -116,7 +116,7 @@ func (g *Closure) Endure(x *explore.Explorer) (err error) {
 }
 
 // violates reports whether the state that is loaded in the world violates a property, or the step
-// to it from state number from does.
+// that led to it does. from is the number of the state before that step.
 func (g *Closure) violates(from uint32) bool {
 	return g.World.Judge.Check() != nil || g.steps.Check(from) != nil
 }

@@ -43,7 +43,7 @@ func (t *Taker) anew(l *Ledger) *Taker {
 	return o
 }
 
-// repeats adds start state s of another explorer to the states of x.
+// repeats copies start state s of the explorer of, with the verdict about it, to the states of x.
 func (x *Explorer) repeats(of *Explorer, s uint32) {
 	of.Get(s, x.To)
 	x.Pack(x.To)

@@ -295,9 +295,9 @@ func (f *Fold) shuffled(h canon.Hash, turn uint64) []int {
 	return to
 }
 
-// compare repeats a run, given as the states along it, with node i renamed to to[i]. If the renamed run cannot be
-// taken, or if its last state has other properties or other steps than that of the given run, compare describes the
-// first difference. Otherwise it returns "".
+// compare repeats a run, given as the states along it, with renamed nodes: node i gets the name of node to[i]. If the
+// renamed run cannot be taken, or if its last state has other properties or other steps than that of the given run,
+// compare describes the first difference. Otherwise it returns "".
 func (f *Fold) compare(run []world.Vector, to []int) (how string) {
 	other := f.root(f.total(run[0], to))
 	before := "at the start"

@@ -27,7 +27,8 @@ type choice struct {
 	void  bool  // the choice is not sound any more: see Reduction.voids
 }
 
-// heads makes number first the beginning of the choice's list of states.
+// heads sets the first state of the choice's list, the states from which only events of the
+// choice were taken. The list is linked; first is the index of that state, plus one.
 func (c *choice) heads(first int) { c.first = int32(first) }
 
 // renew brings the choices of answer a up to date with what the reduction has observed since they were computed (its

@@ -89,9 +89,9 @@ func (t *tables) refresh(all *learnt) {
 	*t = all.tables
 }
 
-// ability describes the events that a node has by itself, without a message, when its state is a certain
-// part: the next request of its script, actions, tasks and timers. Their footprints are in cache.own, from
-// index first on, in this order.
+// ability describes the events that a node has by itself, without a message: the next request of its script,
+// actions, tasks and timers. It belongs to one state of the node, that is, to one part. The footprints of
+// the events are in cache.own, from index first on, in this order.
 type ability struct {
 	first                                  uint32
 	offers, tasks, timers                  uint16
@@ -99,7 +99,7 @@ type ability struct {
 	twin                                   bool // the bank keeps a second node with this identity
 }
 
-// queued describes a channel that is in the state of a certain part.
+// queued describes a channel in one of its states, that is, for one part.
 type queued struct {
 	head   uint32 // the number of the message that comes next; 0 means none
 	len    uint16
@@ -340,7 +340,7 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err erro
 	return m.remembered(key, state, k, e)
 }
 
-// finds stores the footprint of an event that a node has by itself in cache.own, at the index what.
+// finds stores o in cache.own, at index what, as the footprint of an event that a node has by itself.
 func (c *cache) finds(what uint32, o *footprint) { c.own[what] = o }
 
 // remembered returns the footprint that is stored under a key for e, the event number k of the state. If
