@@ -108,8 +108,8 @@ func (st *State) NewBank() *Bank {
 	return b
 }
 
-// remember allocates the caches of the parts that steps have made from other parts, for a
-// number of places.
+// remember makes the bank's caches, which hold for each part the parts that steps have made from
+// it. places is the number of places, each of which has caches of its own.
 func (b *Bank) remember(places int) {
 	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
 	for range b.n {

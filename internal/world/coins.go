@@ -135,7 +135,7 @@ func (a *asking) follows(src choose.Source) { a.source = src }
 // refused records the source's reason for not answering any more.
 func (a *asking) refused() { a.err = a.source.Err() }
 
-// goesOn clears the reason why the run stopped.
+// goesOn clears the reason why the run stopped, so that it can go on.
 func (a *asking) goesOn() { a.err = nil }
 
 // cannot records err as the reason why the run stops: the system, or the conditions of the run, need

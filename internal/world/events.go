@@ -37,12 +37,12 @@ type Events struct {
 	counted int     // the number of the stay in a state (see state.Sums) in which count was computed; 0 if it was computed in none
 }
 
-// asks records that a function of the system, such as Weight, is being called, or none if
-// hook is "".
+// asks records the name of the function of the system, such as Weight, that is about to be called.
+// An empty hook means that the call has ended.
 func (es *Events) asks(hook string) { es.hook = hook }
 
-// asked returns the name of the function of the system that was called last and has not
-// returned.
+// asked returns the name that asks has recorded last, and clears it. It is called after a panic, to
+// say which function of the system has panicked.
 func (es *Events) asked() (hook string) {
 	hook, es.hook = es.hook, ""
 	return hook

@@ -133,8 +133,8 @@ func (x *Text) NodeLines(a sim.Addr) []canon.Line {
 	return x.nodes.lines(a.Index(), nil, x.walker.Text)
 }
 
-// NodeLinesOf returns at least those lines of a node that are wanted. The paths in them
-// begin at the node.
+// NodeLinesOf returns the lines of a node for which wanted returns true. It may return others, too.
+// wanted gets the path of a line within the node.
 func (x *Text) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
 	return x.nodes.lines(a.Index(), wanted, x.walker.Text)
 }

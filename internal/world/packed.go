@@ -39,8 +39,8 @@ func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, lik
 	return k.know(sum)
 }
 
-// put adds a record. If like is the index of another record, it stores the difference from
-// that one.
+// put adds the record of a packed part to k. If like is the index of another record, it stores the
+// difference from that one.
 func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	if like >= k.records.Len() {
 		like = -1
@@ -48,7 +48,7 @@ func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	k.records.Append(by, record, max(0, like+1))
 }
 
-// stay adds a part that cannot be packed.
+// stay adds a part that cannot be packed to k. Its record has only its index in k.live.
 func (k *packs) stay(of any) {
 	k.live = append(k.live, of)
 	k.records.Append(nil, binary.AppendUvarint([]byte{0}, uint64(len(k.live)-1)), 0)

@@ -52,7 +52,8 @@ func (r *Renaming) Rename(to []int) {
 	}
 }
 
-// Load sets a part of the world to a part of a bank.
+// Load makes part id of a bank the part at a place of the renaming's own world, so that Sum and
+// Among can read it.
 func (r *Renaming) Load(b *Bank, place int, id uint32) {
 	r.st.sums.Know(b)
 	r.st.run.lose()

@@ -146,7 +146,7 @@ func (t *tape) plan() bubble.Plan {
 	return bubble.Plan{Seed: t.seed, Fed: fed}
 }
 
-// without returns the tape without some of its draws.
+// without returns the tape without its draws with indices in [cut[0], cut[1]).
 func (t *tape) without(cut [2]int) *tape {
 	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
 }
