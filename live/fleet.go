@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A Fleet is the nodes of a system on this machine, as Trouble and Timetable see them to cause faults. The
+// A Fleet is a set of running nodes on this machine in which Trouble and Timetable can cause faults. The
 // nodes are in this process (a Host is a Fleet), or in processes of their own (Processes).
 type Fleet interface {
 	Kill(i int) error    // ends node i, even in the middle of a step

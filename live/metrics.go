@@ -89,7 +89,7 @@ type traffic struct {
 	known map[course]prometheus.Counter
 }
 
-// course is the key of a counter in traffic.
+// course identifies a counter of the messages of one node, as the key of traffic.known.
 type course struct {
 	of   *prometheus.CounterVec
 	peer int

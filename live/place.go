@@ -69,9 +69,9 @@ type complaint struct {
 // could cause any number.
 const complaintsMost = 100
 
-// complain logs an error that a peer or a stranger has caused. what is the error, why its details, and name the
-// peer or stranger; the log line has the name under the key who. Each cause is logged once a minute. Numbers in
-// why (a port, a length) are not part of the cause, since they differ each time.
+// complain logs the error what, which a peer or a stranger has caused, with its details, why. The name of the
+// peer or stranger stands in the log line under the key who. Each cause is logged once a minute. Numbers in why
+// (a port, a length) are not part of the cause, since they differ each time.
 func (c *complaints) complain(what, who, name, why string) {
 	key := cause(what+" "+name, why)
 	c.mu.Lock()

@@ -228,8 +228,9 @@ func (w *Watch) Judged() (names []string) {
 	return names
 }
 
-// OfSearches returns the names of the properties that only a search evaluates, which are those about states
-// that it should meet, and about states that no fair run may keep for ever.
+// OfSearches returns the names of the properties that a Watch cannot evaluate and only a search can: those
+// that some state must fulfil (sim.Sometimes), and those made by sim.Cools, which a run can violate only by
+// going on for ever.
 func (w *Watch) OfSearches() (names []string) {
 	for _, p := range w.sys.Properties {
 		if kind := contract.Rule(p).Kind; kind == sight.RuleSometimes || kind == sight.RuleCools {

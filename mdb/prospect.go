@@ -27,9 +27,9 @@ const (
 	curveCloser = 16    // and then gets this many more points where the share of walks that recover falls
 )
 
-// asks returns what is counted about random walks: "live" if it is the walks that become live, or "survive" if
-// it is the walks that take all of their steps without a failure. It is "survive" for a run that fails, or
-// cannot be live.
+// asks returns which random walks are counted as good. "live" means those that reach a live state. "survive"
+// means those that take all of their steps without a failure, and is the answer for a run that fails or cannot
+// be live.
 func (s *Session) asks() string {
 	if s.run.trunk.failure != nil || !s.run.player.World().Judge.CanBeLive() {
 		return "survive"
@@ -45,15 +45,17 @@ func (s *Session) walkSteps() int {
 	return liveSteps
 }
 
-// prospects has the curves and leads that were computed so far. The lab, which takes runs
-// from states of the open run, is made when it is first needed.
+// prospects has the results about the future of the run that were computed so far: the curves (see
+// Curve) and the leads (see Lead). The lab, which takes runs from states of the open run, is made
+// when it is first needed.
 type prospects struct {
 	lab    *search.Lab
 	curves map[*branch]*curve
 	leads  map[leadKey]Lead
 }
 
-// close ends the watchdog of the lab. The results stay.
+// close ends the lab, which stops its watchdog, the goroutine that notices handlers that never
+// return. The curves and leads stay.
 func (p *prospects) close() {
 	if p.lab != nil {
 		p.lab.Close()
@@ -106,7 +108,8 @@ func (p *prospects) curve(end Cursor) *curve {
 	return c
 }
 
-// Close ends the watchdog of the session's lab. It is needed only after a call of Lead or Curve.
+// Close stops the watchdog, a goroutine that notices handlers that never return. There is one only
+// after a call of Lead or Curve.
 func (s *Session) Close() { s.prospects.close() }
 
 // labOf returns the lab in which walks from states of the session's run are taken.

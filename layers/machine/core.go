@@ -123,10 +123,10 @@ func (c *Core) release(k int) letter {
 	return l
 }
 
-// rested records that all deferred events have to wait while the machine is in this state.
+// rested records that every deferred event has to wait until the machine moves to another state.
 func (c *Core) rested() { c.fresh = false }
 
-// next removes the first raised signal.
+// next removes the first raised signal from the list of raised signals, and returns it.
 func (c *Core) next() sim.Signal {
 	s := c.raised[0]
 	if c.raised = c.raised[1:]; len(c.raised) == 0 {
