@@ -97,12 +97,15 @@ func numbered(a, b []Step) (x, y []int) {
 	return of(a), of(b)
 }
 
-// rowsMost is the number of words of rows that are kept at a time: 32 MiB.
+// rowsMost limits the memory for rows of the table that subsequence computes: 4 Mi words of 64
+// bits, which are 32 MiB.
 const rowsMost = 4 << 20
 
-// subsequence pairs the steps of a longest common subsequence of x and y, which begin after
-// the first i and j steps of the paths. If all rows need more than most words of memory, it
-// halves x, and cuts y where the halves have the most in common.
+// subsequence adds the pairs of a longest common subsequence of x and y to the Alignment. x and y
+// are the numbers of the events after the first i steps of one path and after the first j steps of
+// the other. The table of this computation has a row for each element of x. If all rows need more
+// than most words of memory, subsequence computes each half of x by itself. It splits y at the
+// place where the two halves together have the most in common.
 func (a *Alignment) subsequence(x, y []int, i, j, most int) {
 	if len(x) == 0 || len(y) == 0 {
 		return
@@ -144,8 +147,8 @@ func lengths(x, y []int) []int {
 	return out
 }
 
-// trace does what subsequence does, with all rows in memory: it computes them, and then
-// reads the pairs from the end.
+// trace adds the same pairs as subsequence. It keeps all rows of the table in memory, and finds the
+// pairs by going through the rows from the last to the first.
 func (a *Alignment) trace(x, y []int, i, j int) {
 	r := newRows(y)
 	rows := make([][]uint64, len(x)+1)
@@ -215,7 +218,8 @@ func (r *rows) first() []uint64 {
 	return row
 }
 
-// next computes a row from the one before it. Both may be the same slice.
+// next computes the row for an element n of x from the row before it. row and before may be the
+// same slice.
 func (r *rows) next(row, before []uint64, n int) {
 	var mask []uint64
 	if n < len(r.at) {

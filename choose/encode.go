@@ -113,9 +113,9 @@ func appendText(b []byte, text string) []byte {
 	return strconv.AppendQuote(b, text)
 }
 
-// isPlain reports whether text can be written without quotes: it is one line, does not look
-// like a quoted text, has no blanks at its ends, and contains no separator, not even
-// together with the blanks around it.
+// isPlain reports whether text can be written without quotes: it is printable and on one line, does
+// not begin with a quotation mark, has no blank at its beginning or end, and could not be taken for
+// two texts with a separator between them. So "a|b" is plain, and "a | b" and "| b" are not.
 func isPlain(text string) bool {
 	return text != "" && text[0] != '"' &&
 		text[0] != ' ' && text[len(text)-1] != ' ' &&

@@ -51,8 +51,8 @@ type Caused interface {
 	Cause(i int) int
 }
 
-// extraMost is the largest number of events of a run that Follow takes only because they may be ahead of
-// another one.
+// extraMost is the largest number of unrecorded events that Follow takes in a run. It takes such an
+// event only if a recorded one may have to wait for it, for example behind it in a queue.
 const extraMost = 8
 
 // NewFollow returns a source that follows steps, after the coins of a start.
@@ -119,7 +119,8 @@ func (f *Follow) alternative(q *Question, s *Step) int {
 	return k
 }
 
-// laterMost is the number of recorded steps after the next one that later compares with an event.
+// laterMost is the number of recorded steps that the method later searches, beginning with the one
+// after the next.
 const laterMost = 64
 
 // later reports whether the event with the identity what is more similar to some later recorded step of
@@ -135,7 +136,7 @@ func (f *Follow) later(what string) bool {
 	return false
 }
 
-// came records that the last step of this run corresponds to step number of the other run.
+// came records that the step just taken in this run stands for step number of the recorded run.
 func (f *Follow) came(number int) {
 	for number >= len(f.now) {
 		f.now = append(f.now, 0)
@@ -143,10 +144,11 @@ func (f *Follow) came(number int) {
 	f.now[number] = len(f.path.Steps)
 }
 
-// caused looks for the alternative k of a recorded step: one that was sent or posted by the step that
-// corresponds to the recorded cause. If there is none, k is -1, and first may be an alternative that
-// has to be taken before it, since it is ahead in the queue; otherwise first is -1. If the cause is not
-// known, caused returns its argument is, the alternative that was found by identity.
+// caused returns the alternative k that stands for the recorded step s: the message or task of k was
+// sent or posted by the step of this run that stands for the recorded cause of s. is is the
+// alternative that was found by identity, or -1. If no alternative has the right cause, k is is. But
+// if is may be another message, ahead of the one of s in a queue, then k is -1 and first is is, which
+// has to be taken first; otherwise first is -1.
 func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	c := f.Causes[f.pos]
 	of, ok := q.Alternatives.(Caused)
@@ -178,7 +180,8 @@ func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	}
 }
 
-// ahead returns the number of an event that may have to come before the next step, or -1 if there is none.
+// ahead returns the number of an alternative that may have to be taken before the next recorded step is
+// possible, or -1 if there is none.
 func (f *Follow) ahead(q *Question) int {
 	c := f.Causes[f.pos]
 	if c.Ahead == "" || f.extra >= extraMost || f.Cones && f.skipped(c.Of) {
@@ -193,8 +196,8 @@ func (f *Follow) ahead(q *Question) int {
 	return no
 }
 
-// skipped reports whether the step with a number in the other run was skipped: no step of
-// this run corresponds to it.
+// skipped reports whether Follow has skipped step number of the recorded run, so that no step of
+// this run stands for it.
 func (f *Follow) skipped(number int) bool { return number >= len(f.now) || f.now[number] == 0 }
 
 // nearest returns the index of that one of n texts which has the same form as what and is most similar

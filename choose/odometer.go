@@ -96,7 +96,8 @@ func (o *Odometer) Answer(q *Question) int {
 	return a
 }
 
-// digit returns a new choice, at its first try.
+// digit returns a digit for the choice that q asks for. The digit is at the first of the answers
+// that will be tried.
 func (o *Odometer) digit(q *Question) digit {
 	d := digit{kind: q.Kind, of: q.N, tries: min(q.N, o.Limit.alternatives())}
 	if q.Kind == Coin && o.coins > o.Limit.answers() {
@@ -142,8 +143,8 @@ func (o *Odometer) Cut() { o.digits = o.digits[:o.pos] }
 // Position returns the number of choices taken in this pass.
 func (o *Odometer) Position() int { return o.pos }
 
-// Fresh returns the number of leading choices that the current path shares with the
-// previous one. The choice at this position is the first that differs.
+// Fresh returns the index of the first choice of the current path that differs from the previous
+// path, which is also the number of leading choices that both paths have in common.
 func (o *Odometer) Fresh() int { return o.shared }
 
 // New reports whether the run has left what it shares with the previous path. A state that

@@ -77,9 +77,10 @@ func (r *Replay) due(q *Question) bool {
 	return false
 }
 
-// next returns the choice that answers a question of kind k. If a coin is still due, it is
-// that coin, even if an event is asked. If a coin is asked and none is due, the Choice has
-// kind 0.
+// next removes the next choice from the path, to answer a question of kind k, and returns it. If
+// the last step still has coins, it is the first of these, even if k is Event: then the run differs
+// from the path. If k is Coin and the step has no more coins, the path has no answer, and the
+// Choice has kind 0. ok is false if the path is at its end.
 func (r *Replay) next(k Kind) (c Choice, ok bool) {
 	switch {
 	case len(r.coins) > 0:

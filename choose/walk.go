@@ -98,9 +98,9 @@ func (w *Walk) alike(n int) int {
 	return int(hi)
 }
 
-// weighted returns a random alternative, by the weights of the runs. If all weights are 0, it returns -1,
-// or with Stuck any alternative. It computes in integers, so every machine rounds alike and no draw falls between
-// two runs. It finds the run without branches, since branches would be mispredicted.
+// weighted returns a random alternative, by the weights of the runs. If all weights are 0, it returns -1, or with
+// Stuck any alternative. It computes in integers, so that every machine gets the same result. It looks for the
+// run that a random number falls into without branches, since a processor would often predict these wrongly.
 func (w *Walk) weighted(q *Question) int {
 	rare := w.rareWeight()
 	stretches := w.scratch(len(q.Runs))
@@ -137,8 +137,8 @@ func (w *Walk) weighted(q *Question) int {
 	return s.first + r.N - 1 - int(behind/weight)
 }
 
-// A stretch is a run of alternatives of equal weight on the line of all weights: where it
-// ends there, and the number of its first alternative.
+// A stretch is a run of alternatives of equal weight. If the weights of all alternatives are laid
+// end to end, the stretch ends at end. first is the number of its first alternative.
 type stretch struct {
 	end   uint64
 	first int

@@ -59,7 +59,8 @@ type coordinator struct {
 	ends   context.CancelFunc
 }
 
-// spanEach is the least number of spans into which a lot is cut, for each goroutine of the workers.
+// A lot of walks is cut into spans. spanEach is the least number of these spans for each goroutine
+// of the workers, so that all of them have work.
 const spanEach = 2
 
 func (s *settings) coordinate(j jobs.Job, dir string, say func(string), now func() jobs.Status) (*jobs.Coordination, error) {
@@ -247,7 +248,8 @@ func (c *coordinator) Size(n int) int {
 	return max(1, size)
 }
 
-// Learn publishes the corpus that a lot begins with, or what the previous lot added to it.
+// Learn implements search.Afar: before a lot of walks it publishes the corpus with which the walks
+// begin. After the first lot it publishes only what the previous lot added to the corpus.
 func (c *coordinator) Learn(k search.Knowledge) error {
 	c.lot = k.Lot
 	text, err := json.Marshal(k)
@@ -304,8 +306,9 @@ func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(s
 // itemsEach is the number of items that are under way at a time, for each goroutine of the workers.
 const itemsEach = 2
 
-// Grow implements search.Afar. The result of an item contains further items. A worker stores the result as
-// soon as it has it, and Grow publishes the further items when it reads the result.
+// Grow implements search.Afar: it publishes items, which are sets of runs to enumerate, and calls came
+// with the result of each. next returns the next item. Among the items that it returns are those that
+// earlier results contained.
 func (c *coordinator) Grow(next func(window int) ([]byte, bool), came func([]byte) error, stopped func() bool) error {
 	c.items++
 	l := c.newLot(fmt.Sprintf("items-%d", c.items), nil, stopped)
@@ -328,7 +331,8 @@ func (c *coordinator) Grow(next func(window int) ([]byte, bool), came func([]byt
 	return l.over(l.take())
 }
 
-// over removes the tasks of the lot and their results from the cluster.
+// over removes the tasks of the lot and their results from the cluster, unless err is an error that
+// ends the search. It returns err, or nil if err says only that the search was stopped.
 func (l *lot) over(err error) error {
 	if err == nil || err == errStopped {
 		err = l.sure(l.stopped, func(ctx context.Context) error {
@@ -505,7 +509,8 @@ func (l *lot) note(e jetstream.KeyValueEntry) error {
 	return nil
 }
 
-// took adds a result to the counts of the roster, and informs the user of the walks that were left out.
+// took adds a result to the counts of the roster. It informs the user of each walk that a worker has
+// left out because the walk ended every process that took it.
 func (c *coordinator) took(r *result) {
 	c.roster.took(r)
 	for _, walk := range r.Came.Quarantined {

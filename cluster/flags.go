@@ -36,8 +36,9 @@ func Commands() command.Part {
 	return commands(usual, nil)
 }
 
-// commands is Commands with other waiting times p. Tests pass a function reaches, which is called at each point
-// of a commit, to end a worker there.
+// commands returns the same as Commands, with the waiting times p. Tests pass a function reaches, which a
+// worker calls at certain points of its work, such as before and after it stores a result, so that a test
+// can end the worker there.
 func commands(p pace, reaches func(point, span string)) *jobs.Cluster {
 	of, at := &settings{pace: p}, &settings{pace: p, at: reaches} // of the coordinator, and of a worker
 	flags := func(flags *pflag.FlagSet, coordinator bool) {
@@ -129,8 +130,8 @@ func (s *settings) tls() (*tls.Config, error) {
 }
 
 // address splits value, the value of a flag, into a host and a port. Port -1 stands for any free port. If
-// secured is not set, the host must be the loopback interface, and the error for another host names needs, the
-// flags that would secure the connection.
+// secured is false, the host must be the loopback interface; for another host the error says that the flags in
+// needs must be given, which secure the connection.
 func address(flag, value string, secured bool, needs string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(value)
 	if err != nil {
@@ -148,8 +149,8 @@ func address(flag, value string, secured bool, needs string) (host string, port 
 	return host, port, nil
 }
 
-// quiet ignores the errors that the client library of NATS would print. Calls return them as well, and are
-// repeated.
+// quiet discards the errors of NATS's client library, which would otherwise print them. The calls that
+// failed return the same errors, and this package repeats these calls.
 var quiet = nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
 
 // connect connects to a server outside of this process.

@@ -22,7 +22,7 @@ type tally struct {
 	Lost        int   `json:"lost"`        // spans that were published again
 	Redelivered int   `json:"redelivered"` // spans that came to a second worker, or again to the same one
 	Gone        int   `json:"gone"`        // workers that came and left
-	Quarantined []int `json:"quarantined"` // walks that were left out
+	Quarantined []int `json:"quarantined"` // walks that are not taken any more, since they ended every process that took them
 }
 
 // member is a worker whose heartbeats arrive.

@@ -82,7 +82,8 @@ type owner struct {
 	Alone bool // an earlier owner ended while it visited the next states, so a process of its own visits them
 }
 
-// record is the head of a record in a stream of visited states; the record of a search.Remote follows it.
+// record is the beginning of each record in a stream of visited states. After it, the stream's record has
+// the bytes that a search.Remote has returned.
 type record struct {
 	Epoch uint64
 	Read  uint64 // the last message of the states' stream that was read
@@ -107,7 +108,8 @@ func readRecord(b []byte) (r record, of []byte, err error) {
 	return record{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}, b[16 : len(b)-4], nil
 }
 
-// headerMark is the header that only marks have.
+// headerMark is the header by which a reader of a shard's stream recognizes a mark, which is a
+// message that ends the states of a level.
 const headerMark = "Macemc-Mark"
 
 // spaces has the streams of all shards, and the bucket of the key space.
@@ -155,7 +157,8 @@ func last(ctx context.Context, of jetstream.Stream, subject string) (*jetstream.
 	return m, err
 }
 
-// survey is the part of the coordinator that distributes the exhaustive phase in shards.
+// survey is the part of the coordinator that conducts an exhaustive phase whose states are divided
+// into shards.
 type survey struct {
 	*coordinator
 	*spaces
@@ -329,9 +332,9 @@ func (s *survey) put(stopped func() bool) error {
 
 var errSuperseded = errors.New("another coordinator has taken the search over")
 
-// visit lets the owners of shards visit the states of a level. Afterwards it removes what was read from the
-// streams of states, where that is removesLeast messages or more. It reports whether the next level has any
-// states.
+// visit lets the owners of shards visit the states of a level, and reports whether the next level has any
+// states. Afterwards it removes the states that were read from their streams, except from a stream with
+// fewer than removesLeast of them.
 func (s *survey) visit(level int, stopped func() bool, came func([][]byte) (bool, error)) (some bool, err error) {
 	s.now.Level, s.now.Expand = level, true
 	for k := range s.since {
@@ -387,7 +390,8 @@ func (s *survey) reached(point string, k int) {
 	}
 }
 
-// ends waits until every shard has read the states of the level, marks the end of the next level, and reports
+// ends waits until the owners of all shards have read the states of the level, calling tell when there is
+// something new. Then it appends to each shard's stream the mark that ends the next level, and reports
 // whether that level has any states.
 func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err error) {
 	next, marks := make([]uint64, s.n), make([]uint64, s.n)
@@ -530,8 +534,8 @@ func (s *survey) mark(stopped func() bool, next, marks []uint64) (accepted bool,
 	return accepted && err == nil, err
 }
 
-// all calls do for all shards at the same time. It calls each with the result for each shard, one after
-// another, and returns the errors that each has returned.
+// all calls do for every shard, for all at the same time. As each call of do returns, all calls each
+// with its error. all returns the errors that the calls of each have returned.
 func (s *survey) all(do func(k int) error, each func(error) error) error {
 	came := make(chan error, s.n)
 	for k := range s.n {

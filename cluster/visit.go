@@ -16,8 +16,8 @@ import (
 	"macemc/internal/search"
 )
 
-// watched has the latest value of the key space that the worker has read. Goroutines wait for a change of
-// it.
+// watched holds the value of the key "space" that the worker has read last. Goroutines can wait until it
+// changes.
 type watched struct {
 	mu   sync.Mutex
 	now  *space
@@ -284,7 +284,8 @@ func (s *slot) first(ctx context.Context, k int, h *holding) error {
 	return err
 }
 
-// append appends the record of to shard k. It returns errLost if another owner has appended one.
+// append appends a record, which of is a part of, to the records of shard k. It returns errLost if
+// another owner has appended one.
 func (s *slot) append(ctx context.Context, k int, h *holding, of []byte) error {
 	r := record{h.epoch, h.read}
 	ctx, cancel := context.WithTimeout(ctx, s.call)
@@ -382,8 +383,9 @@ func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batche
 	return of, batches, err
 }
 
-// endIfStill watches r, and ends this process if a step of a state does not return. Another process then
-// visits these states by themselves. The watch is over when ends is called.
+// endIfStill begins to watch r, and ends this process if r is stuck: a handler that it called for a
+// state does not return. The next owner of the shard visits these states in a process of its own. The
+// caller ends the watch by calling ends.
 func (w *worker) endIfStill(r *search.Remote) (ends func()) {
 	done := make(chan struct{})
 	go func() {
@@ -421,8 +423,8 @@ func (s *slot) missing(ctx context.Context, now *space, k int, message uint64) e
 	return fmt.Errorf("message %d of the states of shard %d is not there: %w", message, k, errors.Join(err, jetstream.ErrMsgNotFound))
 }
 
-// relies reports to other goroutines that the batches of this group are stored. Then it waits until they
-// have stored the batches on which the record of this group relies.
+// relies must be called when the batches of the group are stored. It reports this to the other
+// goroutines, and waits until they have stored those batches on which the record of this group relies.
 func (s *slot) relies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.call)
 	defer cancel()

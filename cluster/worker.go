@@ -25,8 +25,9 @@ const (
 	looks       = 8 // A goroutine is stuck once it was seen at the same step this number of times in a row.
 )
 
-// try counts the processes of their own that ended while they took a task or visited a group. The bucket of
-// tries has one for each task that was delivered before, and for each group that was begun before.
+// A try is a value in the bucket of tries, for one task or one group of states. It counts the
+// processes that ended while they took this task or visited this group by themselves, after an earlier
+// process had ended.
 type try struct{ Deaths map[int]int } // by the number of the walk or state during which the processes ended
 
 // worker takes tasks on several goroutines, and visits the states of shards.
@@ -155,7 +156,7 @@ func (w *worker) ask(ctx context.Context) {
 	}
 }
 
-// learns records the value of the key job or lot. If is is false, the key has no value.
+// learns records the value of a key, which is "job" or "lot". If is is false, the key has no value.
 func (w *worker) learns(key string, is bool, value []byte) {
 	switch {
 	case key == keyLot:
@@ -175,15 +176,15 @@ func (w *worker) learns(key string, is bool, value []byte) {
 	}
 }
 
-// over reports whether the spans of a lot are no longer needed. It never reports true for the lot that is under
-// way, even if the worker's knowledge is old, since the number of the first needed lot only grows.
+// over reports whether the spans of a lot are no longer needed. The worker may not have heard of the latest lot
+// yet: then over may return false for a lot that is over, but never true for one that is under way.
 func (w *worker) over(epoch uint64, lot int) bool {
 	now := w.wanted.Load()
 	return now != nil && (now.epoch > epoch || now.epoch == epoch && now.lot > lot)
 }
 
-// loop is the work of one goroutine, whose number it gets: it visits the states of the current job, or takes
-// its tasks, one after another.
+// loop is the work of goroutine number of the worker: it visits states of the current job, or takes its
+// tasks, one after another.
 func (w *worker) loop(ctx context.Context, number int) error {
 	var of *job
 	var taker *search.Taker
@@ -354,9 +355,10 @@ func (c *corpora) text(ctx context.Context, from jetstream.KeyValue, epoch uint6
 	return text, err
 }
 
-// take takes a task, whose message has the given id. At its first delivery the task is taken in this process;
-// later in a process of its own, since one of its runs may have ended the first process. whole reports whether
-// the result is complete. If the result is then stored and is the first one, the caller must call kept.
+// take takes the task what, whose message has this id, and returns its result. A task that was delivered
+// before is taken in a process of its own, since one of its runs may have ended the earlier process. whole
+// reports whether the result is complete. Once the caller has stored the result, as the first one of this
+// task, it must call kept.
 func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, what *task) (r result, kept func(), whole bool, err error) {
 	began := time.Now()
 	over := func() bool {
@@ -419,9 +421,10 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 	return whole, err
 }
 
-// isolate takes one, a span, an item or a group, in a process of its own, and starts another process each time
-// one ends. It leaves out a walk or a state that ended deathsMost processes, also those of other workers, which
-// the bucket of tries counts under id. name is the word for a walk or a state in messages to the user.
+// isolate takes one, which is a span, an item or a group of states, in a process of its own. When such a
+// process ends, isolate starts another one. A walk or a state that has ended deathsMost processes is left out.
+// The bucket of tries counts these processes under id, including those of other workers. name is the word for a
+// walk or a state in messages to the user.
 func (w *worker) isolate(ctx context.Context, one jobs.Lone, id, name string, over func() bool) (came []byte, whole bool, err error) {
 	known := try{map[int]int{}}
 	if e, err := w.tries.Get(ctx, id); err == nil {
@@ -460,7 +463,8 @@ func (w *worker) isolate(ctx context.Context, one jobs.Lone, id, name string, ov
 	}
 }
 
-// leave returns the numbers of the walks or states to leave out.
+// leave returns the numbers of the walks or states that have ended deathsMost processes, and so
+// must be left out.
 func (t *try) leave() (all []int) {
 	for number, n := range t.Deaths {
 		if n >= deathsMost {
