@@ -33,7 +33,8 @@ const (
 	roleTell  = "tell"  // report the progress of a search whose child has died
 )
 
-// child is the connection of this process to its keeper. It is nil if the process has none.
+// child is the connection of this process to its keeper, the process that has started it and goes
+// on if it dies: see keeper. It is nil if this process has no keeper.
 type child struct {
 	role   string
 	trail  *trail.Trail
@@ -105,9 +106,9 @@ func (c *child) shows(path string) {
 	}
 }
 
-// heard returns a function that returns the text that handlers have printed since its last call, at most
-// heardMost bytes. If handlers have printed nothing by the time heard is called, or if their output is not
-// kept, heard returns nil.
+// heard returns a function that returns the text which handlers have printed since it was called last, at
+// most heardMost bytes. heard returns nil if handlers have printed nothing so far, or if their output is
+// not kept.
 func (c *child) heard() func() string {
 	if c == nil || sizeOf(c.prints) == 0 {
 		return nil

@@ -27,8 +27,8 @@ const (
 	wordPrefix, wordReorder = "prefix", "reorder"
 )
 
-// add declares the flags of cmd. Each help text begins with of, which says to
-// which arguments the flag applies.
+// add declares the flags on cmd. Each help text begins with of, which is "" or names the argument
+// to which the flag applies. For example, mdb passes "SYSTEM: ".
 func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.properties, "property", nil, of+"check only the property `NAME` (repeatable)")

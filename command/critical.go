@@ -170,8 +170,8 @@ found.path.`,
 // looking is the analysis that the command critical or shrink makes of a finding.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
-// looks returns the function that executes critical or shrink: it analyzes the run of a recorded path by
-// calling into. It does so in a child, or in this process if there can be no child.
+// looks returns the function that executes critical or shrink: it takes a recorded path again, and calls
+// into to analyze the run. It does so in a child, or in this process if there can be no child.
 func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		if err := f.check(cmd); err != nil {
@@ -190,11 +190,11 @@ func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) 
 	}
 }
 
-// endedEffort limits the analysis of a run that was not recorded as dead, in units of critical.Options.Effort.
-// That many take a minute or less.
+// endedEffort is the Options.Effort with which a run is analyzed that ended without being live, though its
+// path does not say that it is dead. The analysis then takes a minute or less.
 const endedEffort = 2_000_000
 
-// run takes the recorded path again, analyzes its run by calling into, and returns the exit status.
+// run takes the recorded path again, calls into to analyze its run, and returns the exit status.
 func (t *lookRun) run(name string, into looking) (status int, err error) {
 	name = insideFolder(name)
 	if t.ofPrograms(name) {

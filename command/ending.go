@@ -10,9 +10,10 @@ import (
 	"macemc/internal/search"
 )
 
-// When a signal or the time limit ends a command, it may work on the report of a finding for lateAfter, and
-// then writes the results that it has. If it still runs after killAfter, the keeper kills the child. The times
-// are shorter after a signal, since a user waits for it.
+// If the time limit ends a command, the command may go on with the report of a finding for lateAfterTime, and
+// then writes the results that it has. If it still runs after killAfterTime, the keeper kills the child.
+// After a signal the times are lateAfterSignal and killAfterSignal, which are shorter, since a user waits for
+// the command.
 const (
 	lateAfterTime, killAfterTime     = 2 * time.Second, 3500 * time.Millisecond
 	lateAfterSignal, killAfterSignal = 500 * time.Millisecond, 1200 * time.Millisecond

@@ -34,15 +34,16 @@ func storeUndecided(on *finding.Shelf, r *search.Result) error {
 	})
 }
 
-// storeLeftOut writes the paths to states that the search has left out into a new folder.
+// storeLeftOut writes paths into a new folder. They lead to the states that the search did not
+// visit because each of them ends the process that visits it.
 func storeLeftOut(on *finding.Shelf, r *search.Result) error {
 	return storePaths(on, r.System.Name+"-left-out", len(r.LeftAt), func(i int) (*choose.Path, *string) {
 		return r.LeftAt[i].Path, &r.LeftAt[i].File
 	})
 }
 
-// storePaths writes n paths into a new folder with this name. of returns the i-th path, and a variable in
-// which the name of its file is stored.
+// storePaths writes n paths into a new folder with this name. It calls of for each number i below n. of
+// returns the path with this number, and a pointer to the variable that gets the name of the path's file.
 func storePaths(on *finding.Shelf, name string, n int, of func(i int) (*choose.Path, *string)) error {
 	if n == 0 {
 		return nil

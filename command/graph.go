@@ -324,8 +324,8 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 // meanwhile.
 var stuckAfter = 10 * time.Second // a test does not wait for as long
 
-// beside returns the run to draw at the side of here, whose path is in the file name. It is the run of --live,
-// or else that of live.path in the same folder. If there is no such file, or if the flags allow only one run,
+// beside returns the run that is drawn beside here, the run of the file name. It is the run of --live, or else
+// that of the file live.path in the same folder. If there is neither, or if other flags allow only one run,
 // beside returns nil.
 func (t *graphRun) beside(here *run, name string) (*run, error) {
 	live := t.f.live
@@ -402,7 +402,7 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 	return g, nil
 }
 
-// steps returns the steps of the path with these numbers, as they are written in a path.
+// steps returns those steps of the recorded path that have these numbers, counted from 1.
 func (r *run) steps(numbers []int) []choose.Step {
 	steps := make([]choose.Step, len(numbers))
 	for i, n := range numbers {

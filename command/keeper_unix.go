@@ -122,7 +122,8 @@ type death struct {
 	stop    search.Stop // if it was killed because it did not end: the reason to end; otherwise ""
 }
 
-// stands counts how often in a row the child was seen stopped, and reports whether that is too often.
+// stands records whether the child was just seen stopped, as by SIGSTOP. It returns true once the
+// child was seen so more than stoppedMost times in a row.
 func (d *death) stands(stopped bool) bool {
 	if d.stopped++; !stopped {
 		d.stopped = 0

@@ -28,8 +28,8 @@ import (
 // systems that the package exports, in its module, and gets the command line. The generated
 // file is in an overlay, so no file is left behind.
 
-// calledAs is the environment variable that has the calling for a program that macemc has built for a
-// package.
+// calledAs is the environment variable by which macemc passes a calling to a program that it has
+// built for a package.
 const calledAs = "MACEMC_CALLED_AS"
 
 // calling is the way in which the user started this program: the name of macemc as it was typed, and, if the

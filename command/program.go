@@ -90,7 +90,8 @@ func (p Program) Main() {
 	t.exit(t.run(os.Args[1:]))
 }
 
-// takeName sets the calling, if macemc has built this program for a package and started it.
+// takeName sets t.calling to the calling of the macemc that has built this program for a package
+// and started it. Without such a macemc it changes nothing.
 func (t *tool) takeName() {
 	if c, ok := called(); ok {
 		t.calling = c

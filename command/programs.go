@@ -23,7 +23,8 @@ import (
 // Systems with programs are searched by processes of their own, which this one keeps: it takes no runs
 // itself.
 
-// programFlags lists the flags of search that are allowed for a system that has programs with goroutines.
+// programFlags lists the flags of search that are allowed for a system with Programs, whose nodes run
+// ordinary goroutines in place of handlers.
 var programFlags = []string{
 	"bug", "param", "nodes", "property", "faults", "paths", "time", "seed", "workers", "out", "json", "quiet", "no-lines", "junit", "sarif", "github",
 	"walk", "prefix", "engine", "depth", "no-shrink",
@@ -115,9 +116,10 @@ func (t *tool) replayPrograms(name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// told returns the system and the path by which a debugger or a graph shows a recorded path. They are sys and
-// path themselves, unless the path is a run of programs with goroutines. Such a run is taken again and
-// recorded, and told returns the system and the path of the recording.
+// told returns the system and the path with which a debugger or a graph can show the recorded path. If path
+// is a run of programs with goroutines, told takes that run again and records it as a run of handlers, and
+// returns the system and the path of this recording. Otherwise it returns path itself, and sys with the
+// requests that the header of path records.
 func (c *calling) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
 	if sys.Programs != nil {
 		_, of, err := ensemble.Taken(sys, path, c.taker())

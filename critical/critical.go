@@ -8,7 +8,7 @@ import (
 	"macemc/trace"
 )
 
-// Options bound the work. The zero value is the default.
+// Options limit the work of Explain, and say what Explain does. The zero value is the default.
 type Options struct {
 	Effort int         // the largest number of steps taken in runs, plus states visited to decide exactly; 0 means 20 million
 	Whole  bool        // the run is not made shorter

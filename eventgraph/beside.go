@@ -67,9 +67,9 @@ func (g *Graph) path() *choose.Path {
 	return p
 }
 
-// apart returns the rows to draw, and the numbers of rows before and after them. If part selects steps by their
-// numbers, it draws the rows from the first to the last with such a step in either run. Otherwise it draws all
-// rows but those more than stay rows before the split.
+// apart returns the rows to draw, the number of rows before them, and the number of rows after them. If part
+// has a first or last step, these are the rows from the first to the last that contains a selected step of
+// either run. Otherwise they begin stay rows before the split, and go on to the end.
 func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after int) {
 	from, to := max(0, b.Split-stay), len(b.rows)
 	if part.steps() {
@@ -101,9 +101,9 @@ func (b *Beside) pointed(r besideRow) bool {
 	return is(b.Here, r.here) || is(b.There, r.there)
 }
 
-// shortened returns the rows without the middle of long stretches that are the same in both
-// runs, unless whole is set. A row in which here and there are none takes the place of such
-// a middle. left has, for each row of out, the number of rows that it replaces, or 0.
+// shortened returns the rows without the middle of each long stretch in which both runs are the
+// same. If whole is set, it returns all rows. One row without points takes the place of such a
+// middle. For each row of out, left has the number of rows in whose place it stands, or 0.
 func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left []int) {
 	const around = 2 // rows of a stretch that stay, before and after
 	for i := 0; i < len(rows); {

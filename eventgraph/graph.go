@@ -207,8 +207,8 @@ func (p *point) shown() (did []did, rest int) {
 	return p.did, 0
 }
 
-// doings appends a line to lines for each coin and each effect of a point. Behind an effect it writes the fate,
-// if there is one, in the form that fated returns.
+// doings appends a line for each coin and each effect of the point to lines. If an effect has a fate, such as
+// "lost at 7", its line ends with fated(fate).
 func (p *point) doings(lines []string, fated func(string) string) []string {
 	for _, c := range p.coins {
 		lines = append(lines, "choose "+c)

@@ -35,13 +35,13 @@ type channel struct {
 // parcel is a message under way. copied is the point in which a fault copied it, or none.
 type parcel struct{ message, copied int }
 
-// effect names the effect with index did of a point.
+// effect identifies an effect of a step: it is the one with index did in the list of the point.
 type effect struct{ point, did int }
 
 type pair struct{ a, b int }
 
-// breach is the point in which a connection broke. deaf has the ends, by lane, that were
-// not informed yet.
+// breach is a broken connection. at is the point in which it broke. deaf has the lanes of those of
+// its two nodes that do not know of it yet.
 type breach struct {
 	at   int
 	deaf map[int]bool
@@ -163,8 +163,8 @@ func (b *builder) because(p *point, kind causeKind, of map[channel]int, c channe
 	}
 }
 
-// absent adds the reason why the node of a lane could not be reached to the causes of p: the point in which it
-// went down, or else the point in which the partition began.
+// absent adds a cause to p: the reason why the node of this lane could not be reached. It is the point in
+// which the node went down, or else the point in which a partition began.
 func (b *builder) absent(p *point, lane int) {
 	if lane >= 0 && b.down[lane] != none {
 		b.cause(p, b.down[lane], causeDown)
@@ -199,8 +199,8 @@ func (b *builder) receive(at int, p *point, how fate) {
 	}
 }
 
-// came records in point at that the message x has met the fate how, and that its sending is a cause of the
-// point.
+// came records that message x met the fate how in point at, and adds the sending of the message to the
+// causes of this point, p.
 func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m := &b.g.messages[x.message]
 	m.ends = append(m.ends, end{at, how})
@@ -263,7 +263,8 @@ func (b *builder) closes(at int, p *point, node, peer int) {
 	}
 }
 
-// heard records that a node no longer needs to be informed of a broken connection.
+// heard records that a node knows of the break of its connection to peer, or need not be informed
+// of it any more. Once this is so at both ends, heard forgets the break.
 func (b *builder) heard(node, peer int) {
 	c := pairOf(node, peer)
 	if x, ok := b.broke[c]; ok {
@@ -290,8 +291,8 @@ func (b *builder) crash(at int, p *point, node int) {
 	b.down[node] = at
 }
 
-// became records the fate of the timer or the task that effect x began: what describes it, with %d for the
-// number of the step, and at is the point in which it happened.
+// became records what became of the timer or the task that effect x set or posted. what is a text such as
+// "fires at %d", in which the number of the step of point at takes the place of %d.
 func (b *builder) became(x effect, what string, at int) {
 	b.g.points[x.point].did[x.did].fate = fmt.Sprintf(what, b.g.number(at))
 }

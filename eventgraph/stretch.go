@@ -127,9 +127,9 @@ func (g *Graph) left(s Part) (all []stretch) {
 	return all
 }
 
-// again looks for points of part s, beginning with its p-th, that are repeated right after themselves. It
-// returns the number of these points, and the number of points in all repetitions, or 0 if
-// there are no repetitions or too few for the drawing to leave out.
+// again looks for points that repeat those before them. period is the number of points, beginning with p,
+// that are repeated right afterwards, and n is the number of all the points that repeat them. Both are 0
+// if nothing is repeated, or not often enough to be left out of the drawing.
 func (g *Graph) again(s Part, p int) (period, n int) {
 	for k := 1; k <= periodMost && p+k < len(g.points); k++ {
 		if g.pointed(p+k-1) || !g.within(s, p+k-1) {

@@ -423,9 +423,9 @@ func (p *picture) row(i int) {
 	p.say("</text></g>\n")
 }
 
-// after returns an attribute that places further words at the coordinate x, behind a label. Programs that
-// cannot compute the width of the label need it: see paint. It returns "" if the label has wide letters, whose
-// widths are not known.
+// after returns an attribute for words that follow a label: it places them at the coordinate x. Programs that
+// do not compute how wide a label is need it: see paint. If the label has letters beyond ASCII, whose widths
+// are not known, after returns "".
 func (p *picture) after(label []string, x float64) string {
 	for _, line := range label {
 		if len(line) != utf8.RuneCountInString(line) {
