@@ -25,11 +25,11 @@ type (
 	}
 )
 
-// Call records that the node begins an operation on an object. The id distinguishes its
-// pending operations on that object; it is any comparable value. If an operation is begun
-// again before it has returned, for example after a restart, that is a new operation, and
-// the old one never returns. Call it before sending any message of the operation, since a
-// node that stores may crash in between.
+// Call records that the node begins an operation on an object. The id distinguishes its pending
+// operations on that object; it is any comparable value. If an operation is begun again before it
+// has returned, for example after a restart, that is a new operation, and the old one never
+// returns. Call it before sending any message of the operation: while a node stores data it may
+// crash, and then a message that it has already sent would belong to no call.
 func Call(env sim.Env, object string, id, input any) {
 	mustCompare("id", id)
 	env.Emit(called{object, id, input})
@@ -275,8 +275,8 @@ func (s *sieve) try(w possibility) {
 	}
 }
 
-// with returns the list of effects with that of pending operation k, which will return
-// output, inserted.
+// with returns a copy of a list of effects with one more: that pending operation k took effect and
+// will return output. The list stays in the order of pending.
 func (s *sieve) with(list any, k int, output any) any {
 	e, some := list.(effect)
 	if !some || slices.IndexFunc(s.pending, func(o operation) bool { return o.caller == e.caller }) > k {

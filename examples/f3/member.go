@@ -34,7 +34,8 @@ func (v vote) String() string {
 	return text
 }
 
-// Message returns the vote's message. By this method gpbft takes a vote for a validated message.
+// Message returns the message of the vote. It makes vote a gpbft.ValidatedMessage, the type of
+// messages that gpbft does not check again.
 func (v vote) Message() *gpbft.GMessage { return v.GMessage }
 
 var handlers = sim.Handle(

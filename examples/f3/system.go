@@ -46,8 +46,8 @@ var System = &sim.System{
 	},
 }
 
-// weight makes alarms rarer than messages, as they are in practice, where messages take
-// little time.
+// weight makes alarms rarer than messages. In practice they are rarer too, since a message arrives
+// long before an alarm is due.
 func weight(e sim.Event) float64 {
 	if _, is := e.Value.(alarm); is {
 		return 0.1

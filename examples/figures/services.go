@@ -27,8 +27,8 @@ import (
 	"macemc/systems/transactions"
 )
 
-// A load makes requests of a service, keeps a number of them waiting at each node that it asks, and counts the
-// answers over time.
+// A load makes requests of a service and counts the answers over time. Each of the first askers nodes always
+// has some requests that wait for an answer.
 type load struct {
 	sys    *sim.System
 	params []string

@@ -88,8 +88,8 @@ func (c *curve) sorted(m measure) []int {
 	return all
 }
 
-// within returns the least length, by measure m, within which a share of all walks became live, or
-// "more" if fewer did.
+// within returns the least length, by measure m, such that this share of all walks became live
+// within it. It returns "more" if a smaller share became live at all.
 func (c *curve) within(m measure, share float64) string {
 	all := c.sorted(m)
 	at := max(0, int(share*float64(c.taken)+0.5)-1)

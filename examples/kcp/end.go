@@ -89,7 +89,8 @@ func (e *end) Opens(opening sim.Signal) bool {
 // of returns the number of the connection on which a message is written.
 func (e *end) of(message int) uint32 { return firstConv + uint32((message-1)/e.messages) }
 
-// Deliver passes a packet to the connection. If the packet belongs to a later one, it opens that first.
+// Deliver passes a packet to the connection. If the packet belongs to a connection with a later number,
+// it opens that connection first.
 func (e *end) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
 	p, ok := m.(core.Packet)
 	if !ok {

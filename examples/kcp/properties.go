@@ -48,8 +48,9 @@ func explainWindow(v view) string {
 	return ""
 }
 
-// bounded reports whether at each end no more segments than the window wait to be read, and no more wait for
-// an earlier one. Messages that the driver keeps count too: it should keep none.
+// bounded reports whether no end keeps more segments than fit into its window. It counts the segments that
+// wait to be read, including those that the driver keeps, and separately those that wait for an earlier
+// segment.
 func bounded(v view) bool {
 	window := v.Params().Int(Receive)
 	for _, e := range v.Nodes() {

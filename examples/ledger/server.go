@@ -204,7 +204,7 @@ func (s *server) send(b book) error {
 	return nil
 }
 
-// replicate saves the book of a primary, unless its epoch is over: a later one is known here.
+// replicate saves the book that a primary sends, unless this server knows of a later epoch.
 func (s *server) replicate(w http.ResponseWriter, r *http.Request) {
 	var b book
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {

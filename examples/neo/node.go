@@ -138,7 +138,7 @@ func (n *node) vote(env sim.Env, from sim.Addr, v vote) {
 	n.call(env, func() { n.dbft.OnReceive(v.payload) })
 }
 
-// relayed accepts a block that another node has accepted. A ledger may do so without taking part in the
+// relayed accepts a block that another node has accepted. A node may do so without taking part in the
 // consensus, since the block has the signatures of the validators.
 func (n *node) relayed(env sim.Env, _ sim.Addr, r relayed) {
 	if n.host.accepted == "" {
@@ -157,8 +157,9 @@ func (n *node) store(env sim.Env) {
 	env.Emit(accepted{n.host.accepted})
 }
 
-// Accepts lets messages of a later view wait until the node is there, since the library would keep
-// them in a map. Requests to change the view, and recovery messages, do not wait.
+// Accepts returns false for a message of a view that this node has not reached: the message then
+// waits, and the library, which would keep it in a map, does not get it yet. Requests to change the
+// view, and recovery messages, do not wait.
 func (n *node) Accepts(_ sim.Addr, m sim.Message) bool {
 	v, is := m.(vote)
 	return !is || n.host.accepted != "" || v.view <= n.dbft.ViewNumber || v.kind == dbft.ChangeViewType || v.kind == dbft.RecoveryMessageType

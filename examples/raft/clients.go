@@ -66,8 +66,9 @@ func (s *server) propose(env sim.Env, p propose) {
 	env.After(askAgainAfter, p)
 }
 
-// given stands at the end of a command's name once for each request that its client has given up,
-// with retry=fresh. The last request is repeated until it is answered.
+// With retry=fresh, a client that gets no answer gives its request up, and requests the same
+// command under a name that ends with one more given: c1 becomes c1'. It gives up at most
+// triesMost requests, and repeats the last one until it is answered.
 const (
 	given     = "'"
 	triesMost = 2
@@ -81,7 +82,8 @@ func (p propose) tries() int { return len(p.command) - len(p.asks()) }
 // up.
 func (p propose) asks() string { return strings.TrimRight(p.command, given) }
 
-// has reports whether a command is in the log by any of its requests.
+// has reports whether the log has the command, or the same command with the mark of a later
+// request.
 func (s *server) has(command string) bool {
 	for _, c := range s.log {
 		if c == command || len(c) > len(command) && (propose{c}).asks() == command {
@@ -104,8 +106,9 @@ func (s *server) acknowledge(env sim.Env, command string) {
 	}
 }
 
-// look asks raft for the index from which on the log may be shown to read l. The context is the same
-// when the read is asked for again, and differs from the contexts of all other reads in all lives.
+// look begins read l. It asks raft for an index; the read may be answered once the entries up to
+// this index are applied. l is also the timer after which look asks again. All these calls have the
+// same context, which no other read in any life has.
 func (s *server) look(env sim.Env, l look) {
 	i := slices.IndexFunc(s.looks, func(other looking) bool { return other.look == l })
 	if i < 0 {
@@ -161,9 +164,9 @@ func (s *server) answer(env sim.Env) {
 	s.looks = rest
 }
 
-// read returns the read with a number, counted from 1, or its zero value if there are fewer reads. A
-// server asks for a read when the previous one was answered, since a late answer may be stale; and a
-// read that is asked for before there is a leader is answered as if it came when there is one.
+// read returns read number n, counted from 1, or the zero look if there are fewer reads. A server
+// begins a read only when the previous one was answered, since an answer that comes late may be
+// stale. If there is no leader yet, the read counts as begun when there is one.
 func (s *server) read(life, n int) look {
 	if n > s.reads {
 		return look{}

@@ -295,8 +295,10 @@ func enough(v view) bool {
 	return voting
 }
 
-// bounded reports whether the exhaustive phase goes on from a state: see Terms. A heartbeat's timer
-// may fire without end before a server is done with a Ready.
+// bounded reports whether the exhaustive phase goes on from a state. It does not if a server has a
+// term above the parameter Terms, or if more than two messages wait for the next Ready of a server.
+// Without the second condition there would be states without end, since a heartbeat's timer may
+// fire again and again before a server is done with a Ready.
 func bounded(v view) bool {
 	for _, s := range v.Nodes() {
 		if s.terms == 0 {

@@ -59,8 +59,8 @@ const (
 	snapshotTakes  = time.Second
 )
 
-// outOfReach is raft's own election timeout, in ticks, if the driver's timer campaign takes its place: raft's
-// timeout then never ends.
+// outOfReach is the number of ticks to which raft's own election timeout is set if the driver's timer
+// campaign decides about elections. It is so large that raft's timeout is never over.
 const outOfReach = 1 << 30
 
 // mark identifies an entry on the disk.
@@ -280,8 +280,8 @@ func (s *server) changing() bool {
 	return slices.ContainsFunc(s.duties, func(d duty) bool { return d.entry.Change })
 }
 
-// tick makes raft's clock tick. Whether its election timeout is over is a choice, which is made when
-// it matters: see core.Node.Tick.
+// tick makes raft's clock tick. If the election timeout may be over at this tick, a choice of the
+// run decides whether it is: see core.Node.Tick.
 func (s *server) tick(env sim.Env) {
 	if s.stands() {
 		return
@@ -300,8 +300,8 @@ func (s *server) tick(env sim.Env) {
 	s.node.Bound(2 * s.election)
 }
 
-// votes reports whether the server may stand for election: as a voter, or as one of those
-// whom a joint configuration is about to leave behind. A learner may not.
+// votes reports whether the server may stand for election. It may if it is a voter of its
+// configuration, or of the old half of a joint configuration. A learner may not.
 func (s *server) votes() bool {
 	return slices.Contains(s.conf.Voters, s.id) || slices.Contains(s.conf.Outgoing, s.id)
 }
@@ -309,9 +309,9 @@ func (s *server) votes() bool {
 // removed reports whether the server is no member any more.
 func (s *server) removed() bool { return len(s.conf.Voters) > 0 && !s.counts(s.id) }
 
-// stands reports whether the server's clock stands still: it was removed, and is not a leader that
-// continues. Such a leader continues its heartbeats, too, since members that lack an entry would
-// otherwise never get it.
+// stands reports whether the server's clock stands still. It does if the server was removed, unless
+// it is a leader that goes on with parameter Removal. Such a leader goes on with its heartbeats,
+// too: without them, members that lack an entry would never get it.
 func (s *server) stands() bool {
 	_, leads := s.node.Role()
 	return s.removed() && !(s.goesOn && leads)
@@ -487,9 +487,10 @@ func (s *server) done(env sim.Env) {
 	s.finish(env)
 }
 
-// finish reports to raft that the work of the present Ready is done. With a slow application it does
-// so before the entries are applied, as the contract allows. But a snapshot or a change of the members
-// is applied first, since raft accepts the next change from then on.
+// finish reports to raft that the work of the present Ready is done. With apply=slow it does so before
+// the entries are applied, as raft's contract allows. But if there is a snapshot or a change of the
+// members among them, it waits until this is applied, since raft accepts another change once finish
+// has reported.
 func (s *server) finish(env sim.Env) {
 	if s.slow {
 		hold := false

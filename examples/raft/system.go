@@ -108,7 +108,7 @@ var Apply = &sim.Param{
 	Words: []string{"in-turn", "slow", "first"},
 }
 
-// Terms bounds the space.
+// Terms is the term beyond which the exhaustive phase does not go on from a state: see bounded.
 var Terms = &sim.Param{
 	Name: "terms", Doc: "the exhaustive phase looks at states in which a server has a later term, or more than two messages that nobody took in hand, and does not go on from them; 0: nothing is bounded",
 	Range: sim.Range{Default: 0, Least: 0, Most: 100},

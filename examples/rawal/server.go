@@ -60,7 +60,8 @@ func runs(data []byte) string {
 
 var handlers = sim.Handle(sim.OnInit((*server).begin), sim.OnSignal((*server).put))
 
-// info returns the entry of the segment that the database of metadata would have.
+// info returns the description of the segment that raft-wal would read from its database of
+// metadata, which does not exist here.
 func (s *server) info() types.SegmentInfo {
 	return types.SegmentInfo{ID: 1, BaseIndex: 1, MinIndex: 1, SizeLimit: uint32(s.limit)}
 }
@@ -92,7 +93,8 @@ func (s *server) read() (all []entry) {
 	return all
 }
 
-// put appends a batch of entries whose lengths are one of the shapes.
+// put appends a batch of entries. A choice of the run selects the lengths of these entries from
+// shapes.
 func (s *server) put(env sim.Env, p put) {
 	s.fs.Use(env)
 	if sealed, _, err := s.tail.Sealed(); sealed || err != nil {

@@ -152,8 +152,9 @@ func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
 	}
 }
 
-// timedOut handles a call without an ack. If it was the ping, the node asks those others that it knows as
-// alive to ping. When no call of the period is left, it suspects the node that was pinged.
+// timedOut handles a call that no ack has answered in time. If the call was the ping of this period, the
+// node asks each other node that it believes alive to ping the same node. When no call of the period is
+// left, it suspects the node that was pinged.
 func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
 	delete(n.favors, t.ID)
 	at := slices.Index(n.asked, t.ID)
@@ -223,8 +224,8 @@ func (n *node) refute(env sim.Env, r rumor) {
 	}
 }
 
-// learn stores a rumor about another node. expired is set if the rumor is that the time of a suspect is
-// over.
+// learn stores a rumor about another node. expired is set if the rumor declares a suspect dead because
+// its time is over.
 func (n *node) learn(env sim.Env, r rumor, expired bool) {
 	m := member{rumor: r}
 	if r.Is == suspect {

@@ -59,8 +59,8 @@ var System = &sim.System{
 	},
 }
 
-// forth reports whether no node has replaced a rumor by one that the old rumor beats,
-// between two states of one life.
+// forth reports whether rumors have only moved forth from one state to a later one: no node that
+// lived in both states knows a rumor now that its earlier rumor about the same node beats.
 func forth(before, after sim.View[*node]) bool {
 	for a, n := range after.Nodes() {
 		was, up := before.At(a)
@@ -76,8 +76,8 @@ func forth(before, after sim.View[*node]) bool {
 	return true
 }
 
-// ahead returns a node of, and a node by that knows a later incarnation of it than of
-// itself has, or nil if there are none.
+// ahead looks for a node of about which another node, by, knows a later incarnation than of itself
+// has. It returns nil for both if there is none.
 func ahead(v sim.View[*node]) (of, by *node) {
 	for _, by := range v.Nodes() {
 		for _, m := range by.others {

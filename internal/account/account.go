@@ -201,8 +201,9 @@ func (a *Account) States() *recording.Recording {
 	return a.again(&a.runs[0], a.Finding.Path)
 }
 
-// LiveStates returns the states of the nearest run that recovers, or nil if there is none. If the finding is not a
-// dead run, that is a run that becomes cold, or that goes on without the failure.
+// LiveStates returns the states of the nearest run that recovers, or nil if there is none. What it means to
+// recover depends on the finding: a dead run becomes live, a hot run becomes cold, and a run with any other
+// failure goes on without the failure.
 func (a *Account) LiveStates() *recording.Recording {
 	if a.Finding.Live == nil {
 		return nil
@@ -234,7 +235,8 @@ func (a *Account) again(r *run, path *choose.Path) *recording.Recording {
 // stopped reports whether the caller wants no more facts to be collected: see Means.Stop.
 func (a *Account) stopped() bool { return a.Stop != nil && a.Stop() }
 
-// stop is stopped as the function search.Options.Stop: it returns the reason for stopping.
+// stop returns a reason to stop if stopped returns true, and "" otherwise. It has the type that
+// search.Options.Stop needs.
 func (a *Account) stop() search.Stop {
 	if a.stopped() {
 		return search.StopInterrupted

@@ -28,19 +28,20 @@ func init() {
 	}
 }
 
-// longest is the largest timeout if round trips are not timed: without a limit, it would grow with
-// every loss. The pause between two questions for the window then stays as it is at first.
+// longest is the largest timeout of a segment if round trips are not timed. Without a limit, the
+// timeout would grow with every loss, and there would be states without end. For the same reason
+// takeBack keeps the pause before an end asks again for the other's window at its first value.
 const longest = 2 * Interval
 
-// Pass lets ms milliseconds pass. The library's clock cannot advance, so Pass moves all instants
-// back with which the clock is compared: the library uses only differences of instants. An instant
-// that has passed counts as due, however long ago it was.
+// Pass lets ms milliseconds pass. The library's clock stands still. So Pass moves each instant with
+// which the library compares its clock back by ms: the library uses only differences of instants. An
+// instant in the past becomes the present one, since the library treats both alike.
 //
-// Instants also travel: a segment has the time at which it was sent, and its acknowledgement repeats
-// that time. In a segment they are counted from the beginning of the run, so that round trips take
-// their real time. If round trips are not Timed, they all take no time. Then the state does not
-// contain how late it is, so the same states are reached again. Updates then come as soon as there
-// is something to send, and otherwise time passes until something is due.
+// A segment contains the time at which it was sent, and its acknowledgement repeats that time. If
+// round trips are Timed, these times count from the beginning of the run, so a round trip takes as
+// long as in the run. Otherwise all round trips take no time. Then the state does not contain how
+// late it is, so the same states are reached again. Updates then come as soon as there is something
+// to send, and otherwise time passes until something is due.
 func (c *Conn) Pass(ms uint32) {
 	if c.timed {
 		c.now += ms

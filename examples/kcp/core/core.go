@@ -117,8 +117,8 @@ func (c *Conn) Acks() int { return at[header](c, ackList).len }
 // Closed reports whether the other end has announced that its window has no room.
 func (c *Conn) Closed() bool { return *c.word(rmtWnd) == 0 }
 
-// regular returns the argument by which Input, a method of either signature, learns that a packet
-// comes from the other end: true, or from v5.6.40 on the constant 0.
+// regular returns the argument with which the library's Input is called for a packet from the other
+// end. It is true, or from v5.6.40 on the constant 0: the type of that parameter is T.
 func regular[T any](func(*kcp.KCP, []byte, T, bool) int) (v T) {
 	if b, ok := any(&v).(*bool); ok {
 		*b = true

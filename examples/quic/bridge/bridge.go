@@ -67,8 +67,9 @@ func Receive(r Received, now time.Time, pn Number) (a *Ack, fresh bool, err erro
 	return r.GetAckFrame(level, now, true), true, err
 }
 
-// Estimator is the part of the congestion controller that estimates the bandwidth. Its pacer keeps a
-// function for that, which Pace can make again.
+// Estimator is the part of the congestion controller that estimates the bandwidth. The controller's
+// pacer has a field with a function that calls it. A search cannot copy a function, so it uses Pace
+// to make another one.
 type Estimator interface{ BandwidthEstimate() congestion.Bandwidth }
 
 // Pace returns the function by which a pacer asks for the bandwidth, in bytes per second, in the way

@@ -30,7 +30,8 @@ func (n *Node) Tick(expired bool) {
 	n.RawNode.Tick()
 }
 
-// Bound forgets ticks beyond a number after which every timeout has passed.
+// Bound sets the node's count of ticks back to most if it is larger. If every timeout is over after
+// most ticks, this changes nothing but keeps the number of states finite.
 func (n *Node) Bound(most int) { *n.field(elapsed) = min(*n.field(elapsed), most) }
 
 func (n *Node) field(offset uintptr) *int {

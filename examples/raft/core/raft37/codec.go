@@ -55,7 +55,8 @@ func Decode(text string) (Message, error) {
 	return Message{m}, proto.UnmarshalOptions{Merge: true}.Unmarshal(b, m)
 }
 
-// message is a message in one piece of memory.
+// message is a library's message together with the values to which its fields point. So it takes
+// one allocation, and not one for each field.
 type message struct {
 	pb.Message
 	kind                                                     pb.MessageType
@@ -63,7 +64,8 @@ type message struct {
 	to, from, term, logTerm, index, commit, rejectHint, vote uint64
 }
 
-// read reports whether it could read a message of which no field is rare.
+// read decodes b into m, if b has only fields that occur often. It returns false if b has any other
+// field; then the caller decodes b by the library.
 func (m *message) read(b []byte) bool {
 	for len(b) > 0 {
 		tag := b[0]

@@ -249,7 +249,8 @@ func (m Message) String() string {
 	return strings.Join(strings.Fields(raft.DescribeMessage(m.m, nil)), " ")
 }
 
-// entry shares the data with the library's, which is immutable by its contract.
+// entry returns an entry of the library as an Entry. Both have the same data in memory, which does
+// not change, by the library's contract.
 func entry(e *pb.Entry) Entry {
 	data := e.GetData()
 	return Entry{e.GetIndex(), e.GetTerm(), unsafe.String(unsafe.SliceData(data), len(data)), e.GetType() != pb.EntryNormal, e.GetType() == pb.EntryConfChangeV2}

@@ -67,9 +67,9 @@ func (d *Disk) Log() (all []Entry) {
 	return all
 }
 
-// Save writes the data that a Ready asks to be saved. It writes only the entries from index from on.
-// Entries are immutable by the library's contract, and a hard state by its use, so the disk may hold
-// the library's own values.
+// Save writes the data that a Ready asks to be saved. Of the entries it writes only those from index
+// from on. It stores the library's own values without a copy: nobody changes an entry, by the
+// library's contract, or a hard state once it is saved.
 func (d *Disk) Save(r *Ready, from uint64) {
 	if !raft.IsEmptySnap(r.ready.Snapshot) {
 		must(d.ApplySnapshot(r.ready.Snapshot))
