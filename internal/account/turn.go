@@ -74,7 +74,7 @@ type Basis uint8
 // The reasons. A finding may rest on several.
 const (
 	BasisProved   Basis = 1 << iota // all states that can still follow without faults were visited
-	BasisRecorded                   // it was decided when it was recorded, and not again
+	BasisRecorded                   // the recorded path states the decision, which was not made again
 	BasisWalks                      // by fresh walks: see search.Finding.Evidence for a dead run, and Avoided for others
 	BasisWitness                    // a walk from before the critical step became live
 	BasisDoubt                      // something speaks against the critical step: see decide.Critical.Doubt

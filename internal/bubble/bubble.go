@@ -152,7 +152,7 @@ type Recorder struct {
 	fed   int // answers of the plan
 }
 
-// Begin begins a run: the next bubble is answered by the plan.
+// Begin begins a run: the plan answers the draws of the next bubble.
 func (r *Recorder) Begin(p Plan) {
 	if r.log == nil {
 		r.log, r.stack = make([]Draw, 1<<12), make([]uintptr, stackMost)

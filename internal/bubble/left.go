@@ -8,14 +8,16 @@ import (
 	"time"
 )
 
-// A Goroutine is a goroutine of the bubble, other than the caller. Goroutines of killed lives do not count.
+// A Goroutine is a goroutine of the bubble, other than the caller, that can still run. Goroutines of a life
+// that Kill has ended do not count.
 type Goroutine struct {
 	Life  uint32
 	Stack string // in the form of runtime.Stack, without the number of the goroutine
 }
 
-// SetLife moves the caller, and all goroutines that it starts from now on, into a life. It returns the life
-// in which the caller was. Lives have numbers from 1 to 255.
+// SetLife moves the caller, and all goroutines that it starts from now on, into the life with this number. A
+// life is the time of a simulated host between its start and its crash; its number is from 1 to 255. SetLife
+// returns the life in which the caller was.
 func SetLife(life uint32) (before uint32) { return macemcSetLife(life) }
 
 // Hush begins a stretch of the caller's code in which the scheduler does not make it pause; Unhush ends the
@@ -29,9 +31,10 @@ func Unhush() { macemcHush(-1) }
 // must be blocked, so the caller must not be one of them.
 func Kill(life uint32) { macemcKill(life) }
 
-// SetClock sets the clocks that a life sees from now on. Its wall clock is ahead of the bubble's by jump,
-// and its wall and monotonic clocks run fast by rate parts in a million. What its monotonic clock has gained
-// so far is kept, counts for the wall clock, too, and is returned as lead.
+// SetClock changes the clocks of a life. From now on both its wall clock and its monotonic clock run fast by
+// rate parts in a million. The monotonic clock does not jump: it keeps the lead over the bubble's clock that
+// it has gained at earlier rates, and SetClock returns this lead. The wall clock is ahead of the bubble's by
+// this lead and by jump.
 func SetClock(life uint32, jump time.Duration, rate int) (lead time.Duration) {
 	lead = time.Duration(macemcLead(life))
 	macemcSetClock(life, int64(jump), int64(rate), int64(lead))

@@ -67,7 +67,8 @@ func (l *lying) note(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) (mo
 	return put(env, &l.seen, seen{from, m}) || more
 }
 
-// make computes the list of possible lies again: forge calls its argument for each.
+// make replaces the list of possible lies by those that forge makes: forge calls the function that it gets
+// once for each lie.
 func (l *lying) make(forge func(lie func(sim.Addr, sim.Link, sim.Message)), env sim.Env) {
 	l.lies = nil
 	forge(func(to sim.Addr, by sim.Link, m sim.Message) { put(env, &l.lies, lie{to, by.String(), m}) })

@@ -143,8 +143,9 @@ func (n *node) signal(env sim.Env, s sim.Signal, waits func(k int) bool) {
 	}
 }
 
-// reach lets a coin decide which twins get an event: the first, the second, or both. hand gives it to the
-// k-th twin. A twin for which takes returns false cannot get it. why describes the coin.
+// reach passes an event to the first twin, to the second, or to both, as a choice of env decides; why is
+// the text that describes the choice. hand passes the event to the k-th twin. takes reports whether the
+// k-th twin can take it; only if both can, there is a choice.
 func (n *node) reach(env sim.Env, why string, takes func(k int) bool, hand func(k int)) {
 	if !n.twins() {
 		hand(0)

@@ -137,7 +137,8 @@ func find(all []sim.Byzantine, at sim.Addr) *sim.Byzantine {
 	return nil
 }
 
-// crashed returns what sys makes of a node inside a Byzantine one after a crash: see System.Crash.
+// crashed makes the next life of the node inside a Byzantine node after a crash: with System.Crash if the
+// system has it, and otherwise with System.New, as a new node. dead is the node of the life that has ended.
 func crashed(sys *sim.System, p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
 	if sys.Crash == nil {
 		return sys.New(p, self)

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// These are the signals of the first and of the second twin. A timer, a task or an action of one
-// twin is not the other's.
+// first and second wrap the signals of the first and of the second twin, so that a timer, a task or an
+// action that one twin has made never comes to the other.
 type (
 	first  struct{ Signal sim.Signal }
 	second struct{ Signal sim.Signal }
@@ -56,7 +56,8 @@ func (a *asked) asks(to sim.Addr) {
 	}
 }
 
-// handedOver reports whether the twin waits for Flushed, and ends that wait.
+// handedOver reports whether the twin waits for the signal Flushed (every buffer of its connections is
+// empty), and ends that wait.
 func (a *asked) handedOver() (waits bool) {
 	waits, a.flushed = a.flushed, false
 	return waits
@@ -100,7 +101,7 @@ func (p port) Send(to sim.Addr, m sim.Message) bool {
 	return sent
 }
 
-// conn is the port of the code inside a Byzantine node for TCP.
+// conn is the TCP port of the code inside a Byzantine node.
 type conn struct {
 	port
 	below sim.Conn
