@@ -12,8 +12,8 @@ import (
 // content makes p the plan of an immutable type, or of a pointer to one.
 func (p *plan) content() { *p = plan{typ: p.typ, op: opContent, plain: true} }
 
-// contents returns the Walker that walks the immutable values in values of w. It makes it
-// at the first call.
+// contents returns a second Walker, which walks only the immutable values that w meets
+// inside other values. The first call makes it.
 func (w *Walker) contents() *Walker {
 	if w.content == nil {
 		w.content = walkerOf(omissions{rules: w.rules, skip: w.skip}).counting(w)
@@ -21,7 +21,9 @@ func (w *Walker) contents() *Walker {
 	return w.content
 }
 
-// counting configures c as the Walker that walks the immutable values in values of w.
+// counting makes c, a new Walker, walk immutable values in the way that w does: it gives c
+// the options of w, and makes c ignore which pointers lead to the same object. It returns
+// c.
 func (c *Walker) counting(w *Walker) *Walker {
 	c.named, c.through, c.equal = w.named, w.through, true
 	return c

@@ -209,9 +209,9 @@ func (c *copies) enter() bool {
 	return c.refused == ""
 }
 
-// alloc returns zeroed memory for n values of the plan's type. The garbage collector must
-// know where the pointers in it are. If there are none, or only those of strings, it need
-// not know the plan's type.
+// alloc returns zeroed memory for n values of the plan's type. Memory with pointers must be
+// allocated as that type, so that the garbage collector finds them. For values without
+// pointers, and for several strings, alloc need not know the type.
 func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 	switch {
 	case cp.size == 0 || n == 0:

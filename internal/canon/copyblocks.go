@@ -105,8 +105,8 @@ func (c *copies) merge() bool {
 	return true
 }
 
-// memory allocates n values of the plan's type for the second pass. A list of one value counts as
-// the value itself.
+// memory allocates memory for n values of the plan's type, before the second pass copies values
+// into it. For one value it allocates no list, but the value alone.
 func (cp *copyPlan) memory(n int) unsafe.Pointer {
 	if n == 1 {
 		return reflect.New(cp.typ).UnsafePointer()
@@ -137,8 +137,8 @@ func union(blocks []block, g group) unsafe.Pointer {
 	return reflect.MakeSlice(reflect.SliceOf(typ), n, n).UnsafePointer()
 }
 
-// translate returns where the copy has what the original has at p, an address that the first pass
-// met.
+// translate returns the address in the copy that corresponds to the address p in the original. p
+// must be an address that the first pass met.
 func (c *copies) translate(p unsafe.Pointer) unsafe.Pointer {
 	at := uintptr(p)
 	i, found := slices.BinarySearchFunc(c.groups, at, func(g group, at uintptr) int {

@@ -112,8 +112,8 @@ func (cp *copyPlan) prepare(c *copies) {
 	cp.compiled(k, c.owns(cp.typ))
 }
 
-// compiled completes cp from the steps that k has compiled. owns says whether a Made may take a pointer to
-// such a value.
+// compiled completes cp with the steps that k has compiled. owns says whether a function of Options.Made may
+// take a pointer to a value of this plan as its owner.
 func (cp *copyPlan) compiled(k *copyCompiler, owns bool) {
 	cp.ready, cp.steps, cp.holes, cp.owns = true, k.steps, k.holes, owns
 	cp.still = true
@@ -236,9 +236,10 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 	}
 }
 
-// sharesField reports whether copies share the value of the field f of t: a rule declares its functions
-// immutable, or the field is left out, and its value cannot be walked. Other functions, and lists of them, are
-// copied even if they are left out.
+// sharesField reports whether the copy of a struct of type t shares the value of the field f with the
+// original. That is so in two cases: a rule declares the functions in the field immutable, or the field is
+// left out of the state and its value cannot be walked. Other functions, and lists of them, are copied even if
+// they are left out.
 func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
 	if w.fixedField(t, f) {
 		return true

@@ -18,9 +18,9 @@ const (
 	markPlain        // the summary has the type of the value; its fields follow
 )
 
-// encodeRoot writes the encoding of the root v into w.buf. A walk that compiles a plan for a pointer type may
-// have passed inline values that it should have registered. Then encodeRoot starts the walk again, with all
-// plans compiled.
+// encodeRoot writes the encoding of the root v into w.buf. An inline value (one that lies inside another value)
+// must be registered if pointers to its type exist. If a walk first learns of such a pointer type after it has
+// passed an inline value of the type, encodeRoot walks v again from the start, with all plans compiled.
 func (w *Walker) encodeRoot(v any) error {
 	for {
 		marks := w.marks
@@ -289,10 +289,11 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 	return b, r
 }
 
-// registerInline registers the visit of an inline value whose type some pointer type points to. If a pointer
-// has led to this value earlier in the walk, registerInline appends the pair of visits to w.walk.aliases, which
-// the encoding ends with: which object a pointer leads to counts. If an earlier visit was inline, as when two
-// slices share an array, it appends nothing.
+// registerInline registers the visit of an inline value (one that lies inside another value) to whose type some
+// pointer type points. If a pointer led to this same value earlier in the walk, it also appends the numbers of
+// both visits to w.walk.aliases, with which the encoding ends: a pointer to the value and a pointer to an equal
+// copy must give different hashes. If the earlier visit was inline too, as when two slices share an array, it
+// appends nothing.
 func (w *Walker) registerInline(p *plan, addr uintptr) {
 	s := &w.walk
 	if w.equal {

@@ -56,7 +56,8 @@ type dynamicHolding struct {
 	of   *holding
 }
 
-// once is a set for which a map would be slow, since most have few members.
+// once is a set. Most of these sets have few members, which are searched one by one in few, since that is faster than
+// a map; larger sets use many.
 type once[T comparable] struct {
 	few  []T
 	many map[T]bool
@@ -134,8 +135,8 @@ func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error
 
 func unchanged() {}
 
-// search calls walk, which searches a value, and returns as an error why a value could not be found. It first
-// clears the state of the search before.
+// search calls walk, which searches a value. If walk meets a value that cannot be found or changed, search returns
+// the reason as an error. It begins by clearing what the previous search has left in f.
 func (f *Finder) search(walk func()) (err error) {
 	f.later, f.inKey, f.found = nil, false, 0
 	f.seen.clear()
@@ -258,8 +259,8 @@ func (f *Finder) structure(p *plan, h *holding) bool {
 	return may
 }
 
-// hides records in h that the walk does not enter t, a part of a value of type in, although t may contain a
-// value of the Finder's types. how says why.
+// hides sets h.refused if the walk skips a part of type t that may contain a value of the Finder's types, so that
+// Find would miss it. in is the type of the value that contains the part, and how says why the walk skips it.
 func (f *Finder) hides(t, in reflect.Type, how string, h *holding) {
 	if f.static(t, map[reflect.Type]bool{}) {
 		h.refused = cmp.Or(h.refused, fmt.Sprintf("a %s %s", in, how))

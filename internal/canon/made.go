@@ -143,9 +143,9 @@ func fieldAt(t reflect.Type, offset uintptr) reflect.StructField {
 	panic("macemc bug: canon makes a field that is not there")
 }
 
-// byValue returns the error for a value of plan cp that has a field which a Made makes, and that a map or an
-// interface holds directly. Its memory has no fixed address, so the field could not be set later. in says what
-// holds the value.
+// byValue returns the error for a value that a map or an interface holds directly, without a pointer, although
+// Options.Made has a function that makes one of its fields again. Such a value has no fixed address, so the
+// field could not be set later. cp is the plan of the value, and in says what holds it.
 func byValue(cp *copyPlan, in string) string {
 	return fmt.Sprintf("%s, which a function makes again in part, is held by value in %s; hold a pointer to it", cp.typ, in)
 }

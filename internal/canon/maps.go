@@ -48,11 +48,12 @@ func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refus
 	return b, r
 }
 
-// sumOfEntries returns the sum of the entries' hashes. It is for plain keys and elements:
-// each entry has the same number of visits and no visit has an identity, so nothing after
-// the map depends on the order of iteration. Equal entries (with NaN keys) add up, while
-// they would cancel each other with exclusive-or. Sorting plain entries instead would take
-// 1.4 times as long on a small node, and 1.7 times on a large one.
+// sumOfEntries returns the sum of the hashes of a map's entries, which does not depend on their
+// order. Keys and elements must be plain: no value inside of them can be met again elsewhere, and
+// all entries have the same number of values. So the encoding after the map does not depend on
+// the order of iteration either. Equal entries (with NaN keys) add up, while exclusive-or would
+// cancel them. Sorting plain entries instead would take 1.4 times as long on a small node, and
+// 1.7 times on a large one.
 func (w *Walker) sumOfEntries(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _ []byte, r *refusal) {
 	k, e := w.trackOf(p.key), w.trackOf(p.elem)
 	start := len(b)
@@ -205,8 +206,9 @@ func (p *plan) takeFrame(at unsafe.Pointer, size int) *mapFrame {
 	return f
 }
 
-// next copies the next entry of the map into the frame, and returns where. A full frame is reused
-// from its beginning.
+// next copies the next entry of the map into the frame, and returns the addresses of the copied
+// key and element, or nil after the last entry. When the frame is full, next begins to overwrite
+// it from its beginning.
 func (f *mapFrame) next() (key, elem unsafe.Pointer) {
 	if !f.iter.Next() {
 		return nil, nil

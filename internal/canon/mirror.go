@@ -8,7 +8,8 @@ import (
 )
 
 // A Mirror is an object into which other objects of its type are copied, one after another, in the same
-// memory. It does not show which slices and maps are one object, so it is only for reading.
+// memory. The copy is only for reading: two slices or maps that are the same object in the original are two
+// objects in the mirror.
 type Mirror struct {
 	copies *copies
 	plan   *copyPlan

@@ -79,8 +79,9 @@ func (c *copies) refuse(why string) {
 	}
 }
 
-// twice records that a slice was met a second time. room says whether it has capacity beyond its
-// length.
+// twice records that a slice was met a second time. If room is true, the slice has spare capacity,
+// which then counts as shared memory: a value that is appended to one of the two slices may appear
+// in the other.
 func (c *copies) twice(room bool) { c.spare = c.spare || room }
 
 // release forgets the value that was packed last.

@@ -75,7 +75,8 @@ func (b *builder) under(p *plan) below {
 	return u
 }
 
-// wants sets the filter again, after a part that is wanted as a whole and was walked without one.
+// wants sets the filter b.wanted. It restores the filter after a part that was walked without one, because the
+// whole part is wanted.
 func (b *builder) wants(wanted Wanted) { b.wanted = wanted }
 
 // distinct reports whether different keys of plan p always have different labels in texts. It returns false if

@@ -99,8 +99,8 @@ func (n *names) rename(to []uint32) {
 	clear(n.met)
 }
 
-// visits returns how many visits a value of type n.typ has when it is walked and not replaced, without the first,
-// which is the value itself: one for each field of a struct, and 0 for any other type.
+// visits returns how many values inside of a value of type n.typ the walk would visit if it did not write another
+// number in place of the value: one for each field of a struct, and 0 for any other type.
 func (n *names) visits() uint32 {
 	if n.typ.Kind() == reflect.Struct {
 		return uint32(n.typ.NumField())
@@ -299,8 +299,8 @@ func (p *plan) add(f field) {
 	p.fields = append(p.fields, f)
 }
 
-// to makes p the plan of a pointer to values of plan e, walked in the way as. first reports whether no
-// pointer to such values was known before.
+// to makes p the plan of a pointer to values of plan e. as is the op with which such pointers are walked. first
+// reports whether no pointer to values of plan e was known before.
 func (p *plan) to(e *plan, as op) (first bool) {
 	if e.op == opOmit {
 		p.omit()

@@ -259,7 +259,8 @@ func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	}
 }
 
-// layoutOf returns the layout of the maps of type t, or nil if these cannot be copied group by group.
+// layoutOf returns the layout of the maps of type t. It returns nil if the groups of entries of which such a
+// map consists in memory cannot be copied one by one.
 func (c *copies) layoutOf(t reflect.Type) *mapLayout {
 	if !c.known {
 		return nil

@@ -89,10 +89,12 @@ type walkFlags struct {
 	present  time.Time
 }
 
-// count sets the present from which times are counted. If is is false, times are not counted from a present.
+// count makes the walk encode times as their distances from present. If is is false, there is no present,
+// and times are encoded as they are.
 func (f *walkFlags) count(present time.Time, is bool) { f.present, f.relative = present, is }
 
-// enter resets f for the walk of another value in the middle of a walk, whose flags are outer.
+// enter prepares f, the flags of a walk that begins in the middle of another walk. It takes the depth and
+// the present from outer, the flags of the other walk.
 func (f *walkFlags) enter(outer walkFlags) {
 	f.present, f.relative, f.depth = outer.present, outer.relative, outer.depth
 }

@@ -178,7 +178,7 @@ func (s *Slots) advance() bool {
 // Entries copies the key and the element of one entry to the addresses of the new key and element.
 type Entries func(toKey, toElem, key, elem unsafe.Pointer)
 
-// Empty returns a new map, of which Fill can make a copy of m.
+// Empty returns a new, empty map, which Fill can make a copy of m.
 func (m *Map) Empty() *Map { return &Map{seed: m.seed} }
 
 // Fill makes o, which Empty returned for m, a copy of m, group by group. The seed is the same, so keys have the

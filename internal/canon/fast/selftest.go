@@ -30,10 +30,11 @@ var broken bool
 // has not run, On assumes that it will pass.
 func On() bool { return Known && !broken }
 
-// selfTest puts values of several kinds into interfaces and looks at the words, and binds methods to values.
-// It makes maps of many sizes and kinds, some with many deleted entries, and compares their memory with what
-// the language shows. Only then does it copy them, and use both. A wrong address, which would crash the
-// process, counts as a fault, too.
+// selfTest checks what this package knows about memory, and returns the first mistake that it finds, or "".
+// It puts values of several kinds into interfaces and looks at the two words, and binds methods to values.
+// Then it makes maps of many sizes and kinds, some with many deleted entries. It compares the memory of each
+// map with the entries that the language shows; if they agree, it copies the map, and changes both the map
+// and the copy. A wrong address, which would crash the process, counts as a fault, too.
 func selfTest() (fault string) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer failed(&fault)

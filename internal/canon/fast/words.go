@@ -17,8 +17,9 @@ func Direct(t reflect.Type) bool {
 	return (*Words)(unsafe.Pointer(&zero)).Data == nil
 }
 
-// Types is a cache with a value for each type, by the first word of an interface that holds the type:
-// see Place. A type replaces another one with the same place.
+// Types is a cache with a value for each type. Place computes the place of a type in it from the
+// first word of an interface that holds the type. If two types have the same place, the later one
+// replaces the earlier one.
 type Types[P any] [256]struct {
 	Type unsafe.Pointer
 	Of   *P
