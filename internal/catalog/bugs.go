@@ -9,17 +9,17 @@ import (
 const Elsewhere = "The examples are modules of their own, with known bugs: examples/raft (RF1 to RF16) and examples/kcp (KC1 to KC8), " +
 	"which go run ./check bugs lists there; examples/swim (SM1 to SM5), examples/ladder (PB1 to PB3), examples/leveldb (LV1), examples/pebble (PB1), examples/ledger (LD1 to LD6) and examples/lock (LK1)."
 
-// lists is the field Meant of the entries PA5 and PA6: it says in words which steps may be the
-// critical one.
+// lists is the text in the field Meant of the bugs PA5 and PA6. It says in words which steps may be
+// the critical one.
 const lists = "the first node lists both again that failed; or, where one sent a join before that, it comes to an end; or, where they were listed before, the second one is back before anybody hears an error"
 
-// everyRun is the field Meant of bugs that every run meets after a while.
+// everyRun is the text in the field Meant of bugs that every run meets after a while.
 const everyRun = "every fair run meets the bug sooner or later, so no single step decides it"
 
-// leaders is the field Meant of bugs that need two leaders.
+// leaders is the text in the field Meant of bugs that need two leaders.
 const leaders = "two leaders and their acceptors need their messages in one order; on some seeds the step is one of these messages, on others the timer by which the second leader begins"
 
-// loops is the field Meant of bugs with a loop, for which no critical step is stated.
+// loops is the text in the field Meant of bugs with a loop, for which no critical step is stated.
 const loops = "a loop needs joins, answers and errors of several nodes in one order, and the step is another one of these on each seed"
 
 // list has the entries of the catalogue, by system: one for each known bug.

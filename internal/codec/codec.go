@@ -71,7 +71,8 @@ func (w *writer) again(id object) bool {
 	return false
 }
 
-// presence writes whether a value that may be nil is present, and returns that.
+// presence writes 0 for a value that is nil, and 1 for any other. It returns whether the value is present,
+// so that the caller has to write it.
 func (w *writer) presence(isNil bool) bool {
 	if isNil {
 		w.byte(0)

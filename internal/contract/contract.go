@@ -71,7 +71,9 @@ type Offerer interface{ Offers(func(sim.Signal)) }
 // An Opener is a node with a guard on the requests of its script: Opens reports whether it takes one now.
 type Opener interface{ Opens(sim.Signal) bool }
 
-// A Gatherer is a node with guarded actions that depend on the messages which wait for it in its set.
+// A Gatherer is a node with guarded actions that depend on messages which wait for it in its set: messages
+// that were sent by sim.LinkSet and that it has not taken. Gathers calls offer for each action that is
+// possible with the messages in.
 type Gatherer interface {
 	Gathers(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal))
 }

@@ -11,13 +11,13 @@ func (d *Disk) Loses() bool {
 	return d != nil && slices.ContainsFunc(d.pending, func(w Write) bool { return w.fate != certain })
 }
 
-// openMost is the largest number of writes that were not synced for which all outcomes of a crash are
-// listed, if any subset of them may survive.
+// openMost limits how many outcomes of a crash are listed. If any subset of n writes may survive, there are
+// 2^n outcomes; they are listed only if n is at most openMost.
 const openMost = 12
 
-// TooMany returns the number of writes of which any subset may survive a crash, if they are too many to list
-// all outcomes, and 0 otherwise. These are the writes whose sync failed and, if reorder is set, all others
-// that were not synced.
+// TooMany returns 0 if all outcomes of a crash can be listed. Otherwise it returns n, the number of writes
+// of which any subset may survive: the writes whose sync failed and, if reorder is set, all others that were
+// not synced.
 func (d *Disk) TooMany(reorder bool) (n int) {
 	if d == nil {
 		return 0

@@ -169,9 +169,9 @@ func to(file string) func(Write) bool {
 	return func(w Write) bool { return !w.ofKey() && w.Name == file }
 }
 
-// sync returns the disk after a sync of the writes for which of returns true. The fate of those among them that
-// are open becomes certain, or doubtful if the sync failed. A certain write becomes part of the synced
-// contents, unless a doubtful write to the same key or file comes before it.
+// sync returns the disk after a sync of the writes for which the function of returns true. If such a write was
+// open (not synced before), its fate is now becomes: certain or, if the sync failed, doubtful. A certain write
+// becomes part of the synced contents, unless a doubtful write to the same key or file comes before it.
 func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	out := d.some()
 	pending := out.pending

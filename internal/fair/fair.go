@@ -2,7 +2,8 @@ package fair
 
 import "slices"
 
-// A Graph has numbered states. For a state that is not hot, only Find uses the edges.
+// A Graph is a graph of states, which have numbers. Each state is hot or not, and has the edges that lead
+// from it. Only Find uses the edges of states that are not hot.
 type Graph struct {
 	Start   int // the state in which runs begin, for Find
 	Hot     []bool
@@ -78,7 +79,8 @@ func (g *Graph) Ask(choice, answers int) { g.Answers[choice] = max(g.Answers[cho
 // Unfair is the action of an edge that need not be taken: a fault, a request.
 const Unfair = -1
 
-// An Answer is one answer to a marked choice.
+// An Answer is one answer to a marked choice: a choice of the service for which each answer must come up
+// again and again.
 type Answer struct{ Choice, Answer int }
 
 // A Lasso is a run: the steps of Way, and then those of Cycle over and over, without end. But if Cycle is
@@ -122,8 +124,8 @@ func (g *Graph) Rests(s int) bool {
 	return !slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action != Unfair })
 }
 
-// A Part is a set of states with the edges between them that answer no barred choice. It is
-// strongly connected, and the run that takes all of its edges for ever is fair.
+// A Part is a set of states with the edges between them, except the edges that answer one of the choices in
+// bars. It is strongly connected, and the run that takes all of its edges for ever is fair.
 type Part struct {
 	States []int
 	number int32
