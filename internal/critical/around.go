@@ -14,7 +14,7 @@ const (
 	exhaustMost = 10_000  // the largest number of states that it visits
 	aroundFirst = 4       // how many steps before the end the search begins at first
 	aroundMost  = 20_000  // the largest number of states that one search may visit
-	detourLong  = 24      // the largest number of steps of a detour
+	detourLong  = 24      // the largest number of steps of a detour: a part of a run that a shorter way can replace
 	detourNext  = 6       // the number of steps between two states in which a search for a detour begins
 	detourMost  = 3_000   // the largest number of states that one search for a detour may visit
 	detoursMost = 150_000 // the effort after which no more detours are looked for
@@ -76,16 +76,17 @@ func (s *shrinker) near(back, most int) (whole, shorter bool, err error) {
 	return false, shorter, err
 }
 
-// stood is a candidate that has passed sure, with what was decided about it.
+// stood is a candidate that shrinker.sure has confirmed, with the decision about it.
 type stood struct {
 	*candidate
 	res    *decide.Result
 	escape *search.Success // as shrinker.escape
 }
 
-// detours shortens a dead run that has passed sure. If the run comes from one of its states to a later one by a detour, it
-// takes the shorter way instead. The state after the last step stays the same, and so does the one before it if s.keep is
-// set: that it is dead, and that recovery was possible before, needs no further walks.
+// detours shortens a dead run that shrinker.sure has confirmed. If the run comes from one of its states to a later
+// one by a detour, detours replaces the detour by a shorter way between the two states. The last state stays the same
+// and, if s.keep is set, so does the state before it. It is known already that the last state is dead and that the
+// one before could recover, so no more walks are needed.
 func (s *shrinker) detours(c *stood) (*stood, error) {
 	last := 0 // the number of steps at the end that stay
 	if s.keep {
@@ -118,8 +119,9 @@ func (s *shrinker) detours(c *stood) (*stood, error) {
 	}
 }
 
-// rejoined returns the run that takes the steps of way, and then those of c after at steps. It returns nil if this run does
-// not end in the same states as c: the last one, and last states before it.
+// rejoined returns the run that takes the steps of way, and then the steps of c that follow its first at ones. It
+// compares the last state of both runs, and the states before it, as many as last says. It returns nil if they
+// differ.
 func (s *shrinker) rejoined(c *stood, way *search.Case, at, last int) (*stood, error) {
 	steps := slices.Concat(way.Path.Steps, c.Path.Steps[at:])
 	of, _, err := s.lab.TakeSome(c.Path.Start, steps, false, true)

@@ -54,7 +54,8 @@ func (s *shrinker) examine(after int) error {
 	return nil
 }
 
-// ends remembers decisions about the states at the ends of candidates, by the state after healing.
+// ends remembers what was decided about the last states of candidates, and about the states before their last
+// steps. A decision counts for all states that are equal after healing, so that form of the state is the key.
 type ends struct {
 	deads   map[any]believed      // the verdicts about the last states of candidates
 	escaped map[any][]choose.Step // the states before last steps that can recover, each with a way: steps that led from there to a live state
@@ -134,17 +135,17 @@ func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool
 	return ok || cut, err
 }
 
-// escaped records the walk w, by which c recovered from the state before its last step, after from steps. It
-// records the way of the walk and, since w was the first of w.Number+1 walks to recover, the number of walks to
-// take for the next candidates.
+// escaped records that c can recover from the state before its last step, which it reaches after from steps: the
+// walk w recovered from there. escaped remembers the steps of w, to repeat them for other candidates. The first
+// w.Number walks failed to recover, so the number of walks for the next candidates grows with w.Number.
 func (s *shrinker) escaped(c *candidate, from int, w search.Success) (err error) {
 	s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
 	s.way, err = s.wayOf(c, from, w)
 	return err
 }
 
-// begins records the walk w, by which the finding's run recovered from the state before its critical step,
-// after from steps.
+// begins calls escaped for the finding's own run, with the walk w that recovered from the state before its
+// critical step, which the run reaches after from steps. It also remembers the steps of w as s.wayFound.
 func (s *shrinker) begins(from int, w search.Success) error {
 	err := s.escaped(&candidate{Case: s.of}, from, w)
 	s.wayFound = s.way
@@ -169,8 +170,9 @@ func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.S
 	return s.lab.Way(c.Case, from, way)
 }
 
-// revived records the way by which c recovered from its end, if a walk of d did. If the finding's run recovers by
-// the same way from the state after its critical step, that step is not critical, and revived returns errRefuted.
+// revived is called when c may have recovered. If a walk of d became live from the end of c, revived records the
+// steps of that walk. It then repeats them from the state after the critical step of the finding's run. If that
+// run recovers, too, the step is not critical, and revived returns errRefuted.
 func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	w, met := d.Alive(c.Steps())
 	if !met {

@@ -58,8 +58,8 @@ func (s *shrinker) waits() error {
 	return nil
 }
 
-// drifted tries the present run with one to three random changes. It draws one of the followings, which says how
-// the changed run is taken.
+// drifted tries the present run with one to three random changes. It draws at random which of the followings
+// (the ways to replace steps that have become impossible) the changed run uses.
 func (s *shrinker) drifted() error {
 	s.how = followings[s.draws.below(len(followings))]
 	kept, changes := all(s.length()), 1

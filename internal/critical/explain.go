@@ -23,8 +23,8 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 
 // For returns the options for explaining a finding of the search result r. Locating the critical steps of all
 // findings together may cost search.Options.ExplainEffort, of which each finding has an equal part. Making its
-// run shorter may cost as much again. The effort of deciding about suspects is added to both. All runs are taken
-// in the lab of the search.
+// run shorter may cost as much again. The effort that the search has spent on deciding about suspects is added
+// to both. All runs are taken by the search.Lab of that search.
 func (o Options) For(r *search.Result) Options {
 	n := max(1, len(r.Findings))
 	effort := r.ExplainEffort() / n

@@ -16,7 +16,8 @@ type Fewer struct {
 	lab *search.Lab
 }
 
-// NewFewer opens a lab and returns a Fewer for the finding. The caller must close it.
+// NewFewer returns a Fewer for the finding. It opens a search.Lab in which runs are taken, so
+// the caller must call Close.
 func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) {
 	b, err := openBench(sys, f, opts)
 	if err != nil {

@@ -77,7 +77,7 @@ func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.find(nil, f, opts.NoLive, 1) })
 }
 
-// bench is a lab for one finding, with the limits on its work.
+// bench has what the work on one finding needs: a search.Lab, which takes runs, and the limits on the work.
 type bench struct {
 	lab  *search.Lab
 	opts Options
@@ -239,7 +239,7 @@ func (p *finder) find(f *search.Finding, known, noLive bool) error {
 	return nil
 }
 
-// near calls nearest, unless the caller wants no live run.
+// near calls nearest, which looks for the nearest live run. If noLive is set, near does nothing and returns false.
 func (p *finder) near(f *search.Finding, noLive bool) (moved bool, err error) {
 	if noLive {
 		return false, nil

@@ -16,7 +16,7 @@ const (
 	saltExamine = 5 // for accepted runs that are examined
 	saltNear    = 0x4000
 	saltSure    = 0x8000
-	saltWay     = 0xc000 // for shortcuts; see shrinker.ways, which is added for each time that walks are taken
+	saltWay     = 0xc000 // for shortcuts; the number shrinker.ways is added to it, so that walks differ each time they are taken
 )
 
 const (
@@ -83,7 +83,8 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 }
 
 // liveWalks returns walks that became live from the recoverable state after from steps. If few
-// walks become live, there may be none. In every second round of walks one event is held back.
+// walks become live, there may be none. In every second round of walks one event is made to
+// wait for a while (see decide.Holding).
 func (p *finder) liveWalks(from int) ([]search.Success, error) {
 	for round := range uint16(nearRounds) {
 		if p.Stopped(1) {

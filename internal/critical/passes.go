@@ -24,7 +24,8 @@ func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
 	return err
 }
 
-// faults tries the present run without all wild steps, and without each of them.
+// faults tries the present run without all of its wild steps (faults, and other steps that are impossible once
+// the environment has healed), and then without each of them.
 func (s *shrinker) faults() error {
 	wild := s.now().Wild
 	if !slices.Contains(wild, true) {

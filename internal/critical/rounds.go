@@ -6,10 +6,11 @@ import (
 	"macemc/choose"
 )
 
-// rounds tries the present run without each stretch of rounds, from the last one to the first: stretches of
-// half of the rounds, and then shorter ones. An election is a round, for example. One try removes a superfluous
-// round, whatever other steps lie between. The rounds of a dead run are removed by stretches alone, since there
-// a try often costs walks in vain.
+// rounds tries the present run without some of its rounds. A round is a step that no other step has caused,
+// such as a timer, with all steps that it causes: a whole election, for example. The pass leaves out several
+// consecutive rounds at once, half of all at first and then fewer, and goes from the last round to the first.
+// So it removes a superfluous round in one try, whatever other steps lie between. It does nothing for a dead
+// run, since there each try would cost walks; such runs are shortened by stretches.
 func (s *shrinker) rounds() error {
 	if !s.survive() {
 		return nil

@@ -11,9 +11,9 @@ import (
 // failure) may begin. They are evenly spaced, and the last one is tried first.
 const shortcutParts = 4
 
-// After drifting, each of these states of a short run gets more walks without a storm: shortcutSteps divided by
-// the number of the run's steps, but at most shortcutTimes the usual number. Removing steps of a short run
-// seldom leads to another form of it, while walks do.
+// After drifting, a short run gets more walks without faults, from each of the states at which a shortcut may
+// begin: shortcutSteps divided by the number of the run's steps, but at most shortcutTimes the usual number.
+// Removing steps of a short run seldom leads to another form of it, while walks do.
 const (
 	shortcutSteps = 10_000
 	shortcutTimes = 8

@@ -16,9 +16,9 @@ import (
 	"macemc/trace"
 )
 
-// A step of a dead run is removed if the run without it does not recover in a few walks. Now and then such a run is
-// examined by more walks, shrinker.accept of them, which is the usual number divided by acceptShare: see trust.
-// The final run must not recover in confirmTimes as many fresh walks.
+// How many walks confirm that a run without some steps is still dead. A few walks suffice to remove a step. Now and
+// then more walks examine the run (see trust): the usual number divided by acceptShare. The final run must not
+// recover in fresh walks, of which there are confirmTimes as many as that.
 const (
 	acceptShare  = 6
 	confirmTimes = 10
@@ -89,8 +89,9 @@ var (
 	errRefuted = errors.New("the state after the critical step can recover")
 )
 
-// relocated looks for the critical step again, and then shrinks the run. It is called when a walk has shown
-// that the state after the step that seemed critical can recover. It adds half of the effort for this.
+// relocated looks for the critical step again, and then shrinks the run. It is called when a walk has shown that the
+// state after the step that seemed critical can recover. Since the effort so far was spent on the wrong step,
+// relocated raises the limit on the effort by half.
 func (s *shrinker) relocated() (*Result, error) {
 	f := *s.want
 	if f.Evidence != nil && f.Evidence.From == f.Critical.Step {
@@ -235,7 +236,8 @@ func (s *shrinker) aligned() error {
 	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.rounds, s.stretches, s.classmates) })
 }
 
-// each calls a pass with each of the followings in turn, until none of them makes the run shorter.
+// each calls a pass once with each of the followings (the ways to replace steps that have become impossible), and
+// begins again until a whole round of these calls does not make the run shorter.
 func (s *shrinker) each(pass func() error) error {
 	for {
 		before := s.length()
@@ -265,8 +267,8 @@ func (s *shrinker) repeat(passes ...func() error) error {
 	}
 }
 
-// drifts calls drift, waits and aligned by turns, until none of them makes the run shorter. They only move and remove steps,
-// so there is nothing to do if no run of such events is shorter.
+// drifts calls drift, waits and aligned by turns, until none of them makes the run shorter. These passes only move
+// and remove steps. So drifts does nothing if an exhaustive search has shown that no run of such steps is shorter.
 func (s *shrinker) drifts() error {
 	if s.least == s.length() {
 		return nil
@@ -297,7 +299,7 @@ func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
 
 func (s *shrinker) length() int { return s.now().Steps() }
 
-// try takes a run of those steps of case of whose indices are in kept, as far as they are possible. If that run
+// try takes the steps of the run of whose indices are in kept, as far as they are possible, as a new run. If that run
 // fails in the same way and is short enough, it replaces the present run, and try returns true.
 func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 	if len(s.best) > 0 && s.enough() { // the first candidate, which cuts off all steps after the critical one, is always tried
@@ -367,8 +369,8 @@ func (s *shrinker) known(c *candidate) bool {
 	return known
 }
 
-// take takes a run of those steps of case of whose indices are in kept, as far as they are possible. It returns
-// the run as a candidate, or nil if it does not end in the same way as the finding's.
+// take takes the steps of the run of whose indices are in kept, as far as they are possible, as a new run. It returns
+// the new run as a candidate, or nil if it does not end in the same way as the finding's.
 func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	c, taken, err := s.lab.Try(of, kept, s.how, s.careful, s.survive())
 	if err != nil || c == nil {
@@ -381,8 +383,8 @@ func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	return s.fails(c, last), nil
 }
 
-// fails returns the run of as a candidate, or nil if it does not fail in the same way as the finding. last is the
-// event of the last step that was to be taken, or "" if that step was not possible.
+// fails returns a candidate for the run of, or nil if that run does not fail in the same way as the finding. last is
+// the event of the last step that was to be taken, or "" if that step was not possible.
 func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	if s.survive() {
 		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {

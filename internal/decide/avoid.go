@@ -8,13 +8,13 @@ const (
 	shareMost = 32 // the largest number of states of the run from which walks are taken at first
 	weighing  = 4  // times Options.Walks is the number of fresh walks from each of the two states
 
-	// A difference of two shares is clear if its probability by chance is below
-	// clearBelow, and if it is at least one clearPart-th of the walks.
+	// The share of the walks that go on differs clearly between two states if a difference of that size has a
+	// probability of less than clearBelow by chance, and if it is at least 1/clearPart of the walks.
 	clearBelow = 0.01
 	clearPart  = 20
 
-	// Walks are made shorter if less than one clearFew-th of them goes on, but not
-	// shorter than nearTimes the steps of the run.
+	// If less than 1/clearFew of the walks go on, walks are made shorter, but not shorter than nearTimes the steps
+	// of the run.
 	clearFew  = 4
 	nearTimes = 3
 )
@@ -104,8 +104,8 @@ func (p *Finder) steepest() (int, error) {
 	}
 }
 
-// share returns how many walks from the state after step at of the run go on without a failure. It returns 0 for
-// the end of the run, which is a failure.
+// share takes walks from the state after step number at, and returns how many of them go on without a failure. It
+// returns 0 for the end of the run, which is a failure.
 func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.run.Steps() {
 		return 0, nil
@@ -121,8 +121,8 @@ func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	return len(w.Success), nil
 }
 
-// fall returns by how much the share of the walks that go on falls from one number of walks to another, in
-// standard deviations.
+// fall compares the numbers of walks that go on, before and after a step, out of equally many walks. It returns by
+// how many standard deviations the second number is smaller, or 0 if it is not.
 func (p *Finder) fall(before, after int) float64 {
 	sum, all := float64(before+after), float64(2*p.opts.Walks)
 	if before <= after {

@@ -128,8 +128,8 @@ var ErrAlive = errors.New("the end of the run can recover")
 // Manner is the way in which a walk picks its events.
 type Manner uint8
 
-// The manners. All but the first are there to find narrow escapes. How often they find one says nothing about
-// the chance that a plain walk does.
+// The manners. All but Plain are there to find narrow escapes: recoveries that few orders of events lead to. How
+// often they find one says nothing about the chance that a plain walk does.
 const (
 	Plain    Manner = iota // like the walks of the search
 	Holding                // one event waits for a while, a different one in each walk

@@ -99,8 +99,8 @@ func (p *Finder) Known(c *Critical, e *Evidence) {
 	}
 }
 
-// Escapes records that the state after step at of the run is recoverable, since the walk by became
-// live from it.
+// Escapes records that the state of the run after step number at is recoverable, since the walk by became live from
+// it.
 func (p *Finder) Escapes(at int, by Success) {
 	p.verdicts[at] = verdict{alive: true, witness: by}
 	p.recovered(by)
@@ -157,9 +157,10 @@ func (p *Finder) End() (*Result, error) {
 	return &Result{Evidence: e}, err
 }
 
-// Pace measures recoveries: it takes a few walks from the start of the run and, if faults may happen, some that
-// begin with a storm of faults. It returns the number of steps of the slowest recovery, the longest spell
-// without a live state after which a walk was live again, or 0 if there was none.
+// Pace measures how long recoveries take. It takes a few walks from the start of the run and, if faults may happen,
+// some walks with a storm (faults in their first steps, before the environment heals). It returns the number of
+// steps of the slowest recovery, which is the longest time without a live state after which a walk became live
+// again. It returns 0 if there was none.
 func (p *Finder) Pace() (int, error) {
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if p.recovery > 0 || p.survive {
@@ -242,14 +243,14 @@ func (p *Finder) Find() (*Result, error) {
 	return res, err
 }
 
-// Alive returns the walk that shows that the state after step at of the run can recover, if there is one.
+// Alive returns the walk that shows that the state of the run after step number at can recover, if there is one.
 func (p *Finder) Alive(at int) (Success, bool) {
 	v := p.verdicts[at]
 	return v.witness, v.alive && v.witness.Recordable()
 }
 
-// Revived takes account of a walk that began after step from of the run, followed the run for some steps, and then
-// became live. So the state at which it left the run can recover. If that state was held to be dead, Revived
+// Revived takes account of the walk w, which began after step number from, followed the run for some steps, and
+// then became live. So the state at which it left the run can recover. If that state was held to be dead, Revived
 // corrects this and returns true.
 func (p *Finder) Revived(from int, w Success) bool {
 	at := from + w.Shared

@@ -100,9 +100,10 @@ func (p *Finder) reach(at int) int {
 	return at + w.Shared
 }
 
-// stretch finds the last stretch (between two wild steps) whose first state is recoverable, among the first
-// n+1 states of the run. It returns the numbers of steps to a recoverable state of the stretch, and to its
-// end, which is not recoverable.
+// stretch finds the last recoverable stretch among the first n+1 states of the run: one whose first state is
+// recoverable. A stretch is the part of a run between two wild steps (faults, and other steps that are impossible
+// once the environment has healed). stretch returns the numbers of steps to a recoverable state of the stretch, and
+// to its end, which is not recoverable.
 func (p *Finder) stretch(n int) (low, high int, err error) {
 	live := -1 // the last state of the run that is live
 	if !p.survive {
@@ -193,8 +194,8 @@ func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 // live.
 const firstWalks = 6
 
-// alive reports whether the state after step at of the run is recoverable. True is certain; false may only mean
-// that no walk became live.
+// alive reports whether the state of the run after step number at is recoverable. True is certain; false may only
+// mean that no walk became live.
 func (p *Finder) alive(at int) (bool, error) {
 	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.length()) {
 		return v.alive, nil
@@ -235,9 +236,9 @@ func (p *Finder) test() Test {
 	}
 }
 
-// escapes looks for a recovery from a state that plain walks do not find. It takes the round holding of walks in
-// which one event waits, and some walks of the other manners. They need not be longer than plain walks, since they
-// find a narrow escape by picking other events, not by going on for longer.
+// escapes looks for a recovery from a state that plain walks do not find. It takes walks in which one event waits,
+// as many and as long as holding says, and then some walks of the other manners. They need not be longer than plain
+// walks, since they find a narrow escape by picking other events, not by going on for longer.
 func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	for m := Holding; m < manners; m++ {
 		count := holding.Walks

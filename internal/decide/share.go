@@ -12,9 +12,10 @@ type Share struct {
 	Low, High float64
 }
 
-// Share takes walks from the state after step at of the run, each of at most the given number of steps. A walk
-// recovers if it becomes live or, with survive, if it takes all of its steps without a failure; none does from the
-// end of a run that fails. These walks are independent of those that chose the critical step.
+// Share takes walks from the state after a step of the run, the one with number at; each walk takes at most the
+// given number of steps. A walk recovers if it becomes live or, with survive, if it takes all of its steps without
+// a failure; none does from the end of a run that fails. These walks are independent of those that chose the
+// critical step.
 func (p *Finder) Share(at, walks, steps int, survive bool) (Share, error) {
 	well := 0
 	if !(p.run.Failed && at >= p.run.Steps()) {

@@ -67,9 +67,9 @@ func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error
 	return decided && last == at, err
 }
 
-// LastEscapes is LastIsCritical with walks of one manner alone, and does not decide exactly. steps limits the
-// number of steps of a walk, but not to less than shortest. If steps is 0, walks are as long as those of
-// LastIsCritical.
+// LastEscapes is LastIsCritical with walks of one manner alone, and does not decide exactly. A walk takes at
+// most the given number of steps, but it may always take as many as the constant shortest says. If steps is
+// 0, walks are as long as those of LastIsCritical.
 func (p *Finder) LastEscapes(walks, steps int, salt uint16, by Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
