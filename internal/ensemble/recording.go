@@ -38,8 +38,8 @@ type happening struct {
 
 // The values of a recording have the messages of the programs as text.
 
-// The messages of a recording, by how they were sent. All travel by a bag, since in the run it was latencies
-// that decided their order.
+// tcp and udp are the messages of a recording, by how they were sent in the run. In the recording all of them
+// may arrive in any order (they are sent by a bag), since in the run latencies decided about the order.
 type tcp struct {
 	Number int
 	What   string
@@ -213,8 +213,8 @@ func (r *recorder) arrives(e *program.Event, i, peer int) {
 	}
 }
 
-// does adds an effect to the happening of the i-th node in this instant, which it adds if there is none yet.
-// peer is the number of the other node, or -1 if the effect concerns none.
+// does adds an effect to what the i-th node did in this instant. If the node has no happening in this instant
+// yet, does first adds one. peer is the number of the other node, or -1 if the effect concerns none.
 func (r *recorder) does(e *program.Event, i, peer int) {
 	if !r.up[i] || e.Kind == happens.Send && peer < 0 {
 		return

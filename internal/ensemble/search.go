@@ -218,7 +218,8 @@ func (r *result) add(of *search.Programs, sys *sim.System, f *search.Finding) {
 	}
 }
 
-// made is a finding with the system of its recording.
+// made is a finding with the system of its recording. The tape of the finding is the answers by which its run
+// can be repeated; a step of the tape is an instant of that run.
 type made struct {
 	finding *search.Finding
 	system  *sim.System
@@ -226,16 +227,16 @@ type made struct {
 	steps   []uint32 // for each step of the recording, its step of the tape; nil if there is no recording
 }
 
-// step returns the step of the recording at a step of the tape: the one in that instant or, if the recording
-// has ended by then, the one after its last.
+// step converts a step of the tape (an instant of the run) to the number of a step of the recording: the step at
+// that instant or, if the recording has ended by then, the one after its last.
 func (m made) step(ofTape uint32) int {
 	at, _ := slices.BinarySearch(m.steps, ofTape)
 	return at + 1
 }
 
-// inRun returns the descriptions of draws as a report shows them. It replaces the step of the tape, with
-// which a description begins, by the step of the recording. It leaves out draws that chose a fault or a
-// request, since these are steps of the recording themselves.
+// inRun returns the descriptions of draws as a report shows them. A description begins with the number of a step
+// of the tape, which inRun replaces by the number of the step of the recording. It leaves out draws that chose a
+// fault or a request, since these are steps of the recording themselves.
 func (m made) inRun(draws []string) (in []string) {
 	for _, d := range draws {
 		if strings.Contains(d, ".(*director).") {
@@ -251,8 +252,9 @@ func (m made) inRun(draws []string) (in []string) {
 	return in
 }
 
-// finding makes a finding of a tape, the failure to which the tape leads, and the log of its run. critical
-// describes the step of the recording at the step at of the tape.
+// finding makes a finding of a failed run. tape has the answers by which the run can be repeated, of is its
+// failure, and log has its events and states. critical describes the critical step, which is step at of the
+// tape, as a step of the recording.
 func finding(s setting.Setting, tape *choose.Path, of *worlds.Failure, log []json.RawMessage, at uint32) (m made, critical string, err error) {
 	rec, err := record(s, log)
 	if err != nil {
@@ -310,8 +312,8 @@ func first(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// Taken takes the run of a recorded tape again. It returns how the run ended this time, and a recording of
-// it.
+// Taken repeats a recorded run: path, its tape, answers all questions again. It returns how the run ended this
+// time, and a recording of it.
 func Taken(sys *sim.System, path *choose.Path, by Taker) (*search.Replayed, *Recording, error) {
 	s, err := setting.Parse(sys, path)
 	if err != nil {

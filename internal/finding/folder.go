@@ -59,10 +59,10 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// Put writes a new folder NAME-1, or NAME-2 if that exists, and so on, and returns its name. files gets
-// that name, and returns the files to write. If the Write of a file fails, Put leaves the file out and returns
-// the error together with the folder. If that is the first file, or if the disk does not take one, for instance
-// since it is full, there is no folder.
+// Put writes a new folder NAME-1, or NAME-2 if that exists, and so on, and returns its name. files gets that
+// name, and returns the files to write. If the Write of a file returns an error, Put leaves the file out and
+// returns the error together with the folder. But if that is the first file, or if the disk refuses a file, for
+// instance since it is full, there is no folder at all.
 func (s *Shelf) Put(name string, files func(folder string) []File) (folder string, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return "", unwritten(err)

@@ -19,8 +19,8 @@ const (
 	survivedMost   = 10 // the same, if the other run only goes on without the failure
 )
 
-// avoidable writes the section that says until which step the failure could be avoided. Dead runs have
-// another one.
+// avoidable writes the section that says until which step the failure could be avoided. It writes nothing
+// about a dead run, which has a section of its own, or about a hot one.
 func (t *tale) avoidable(p *page) {
 	turn := t.Turn()
 	if turn == account.TurnUnknown || turn == account.TurnBegins || t.Dead() || t.Hot() {

@@ -78,7 +78,8 @@ func (t *tale) name() string {
 	return report.Code(t.told.Name)
 }
 
-// kind returns the verdict and the place of the failure in a few words, none of them the service's own.
+// kind returns the verdict and the place of the failure in a few words, such as "dead after 12 steps". They
+// do not contain names or texts of the service.
 func (t *tale) kind() string {
 	after, at := "after "+numerals.Many(t.f.Step, "step"), fmt.Sprintf("in step %d", t.f.Step)
 	if t.f.Step == 0 {
@@ -319,8 +320,8 @@ const (
 	linesMost    = 90 // lines of all of these
 )
 
-// source writes the lines of the service that ran in the n-th step. Those of layers from elsewhere are
-// folded.
+// source writes the lines of the service's code that ran in the n-th step. Lines of layers that the service
+// uses but does not define come last, in a section that the reader has to open.
 func (t *tale) source(p *page, n int) {
 	if t.recording() {
 		return

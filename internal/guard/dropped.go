@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// Caller returns the address of the code that called the function that calls Caller, for Dropped. It skips
-// that many further callers.
+// Caller returns an address in the code that called the caller of Caller, which Dropped takes. If skip is
+// not 0, Caller goes that many calls further out.
 func Caller(skip int) uintptr {
 	var pc [1]uintptr
 	if runtime.Callers(3+skip, pc[:]) == 0 {

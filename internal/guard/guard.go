@@ -28,8 +28,8 @@ func Text(r any) string { return Bounded(fmt.Sprint(r)) }
 // reports, in headers of paths, and on one line of a screen.
 const saidMost = 4096
 
-// Bounded returns a text without the marks of clock readings, and shortens it if it is too long: then it
-// ends with a note that says so.
+// Bounded returns a text of a service as it is shown: without the marks with which readings of a clock
+// begin, and cut off if it is too long, with a note that says so.
 func Bounded(text string) string {
 	text = macetime.Plain(text)
 	if len(text) <= saidMost {

@@ -80,8 +80,8 @@ func (g *Guards) Offer(offer func(sim.Signal)) {
 	}
 }
 
-// Gather calls offer with each action that the layers offer now because of the messages that wait in the
-// node's set, in.
+// Gather calls offer with each action that the layers offer now because of the messages in, which wait in
+// the node's set: they were sent by sim.LinkSet and the node has not taken them.
 func (g *Guards) Gather(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
 	for _, o := range g.gatherers {
 		o.Gathers(in, offer)

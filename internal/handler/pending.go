@@ -23,7 +23,7 @@ func NewPending() Pending {
 	return Pending{Timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}}
 }
 
-// Begin begins a step: it forgets the Timers of the previous one.
+// Begin begins a step: it forgets the sight.Timers that the previous step has made. The timers stay scheduled.
 func (p *Pending) Begin() { clear(p.known) }
 
 // Settle carries out the effect e if it schedules or cancels a timer, or posts a task. A timer fires after its
@@ -39,7 +39,7 @@ func (p *Pending) Settle(e *trace.Effect, now time.Time, pace float64) {
 	}
 }
 
-// Fire removes a timer, since it fires.
+// Fire removes a timer from the scheduled ones. It is called when the timer fires.
 func (p *Pending) Fire(timer sim.Signal) { delete(p.Timers, timer) }
 
 // Task removes a task and returns it. pick chooses its index below n, the number of tasks. ok is false if there

@@ -83,7 +83,7 @@ type Config struct {
 	Text   func(v any) string // writes a value for error messages
 	// Tracing keeps the facts that the handler asked for, and the lines that it logs.
 	Tracing bool
-	// Paced says that timers fire by the node's clock.
+	// Paced says that timers fire by the node's own clock, which may run fast or slow.
 	Paced bool
 	// Strict makes Env.Bug reject an unlisted bug even while no bug is switched on, and
 	// makes the step call Answerer.Handed.

@@ -35,7 +35,8 @@ func (e *Env) Cancel(timer sim.Signal) {
 	s.add(trace.Effect{Kind: trace.EffectCancel, Value: timer})
 }
 
-// Scheduled answers from the state before the step and the effects of the step so far.
+// Scheduled reports whether a timer is scheduled now. The handler's own calls count: the effects of the step so
+// far are applied to the state before the step.
 func (e *Env) Scheduled(timer sim.Signal) bool {
 	s := e.use("Scheduled")
 	is := s.scheduled(s.timer("Scheduled", timer))
