@@ -50,9 +50,10 @@ type Hands struct {
 	// Remotes returns a function that makes Remotes, which visit states of a job that are divided into
 	// shards.
 	Remotes func(j Job, shards int) (func() (*search.Remote, error), error)
-	// Lone takes a span or a group in a process of its own. Once over reports true, it returns ErrUnwanted.
+	// Lone does the work l in a process of its own. Once over reports true, it returns ErrUnwanted.
 	// If the process fails, it returns the walk or the state that was under way, or -1 if none was. The
-	// result is a search.Spanned as JSON for a span, and for a group the argument of search.Remote.Join.
+	// result is a search.Spanned as JSON for a span of walks, and for a group of states the argument of
+	// search.Remote.Join.
 	Lone func(ctx context.Context, l Lone, over func() bool) (came []byte, number int, err error)
 	Say  func(string)
 }
@@ -64,9 +65,10 @@ type Job struct{ Header }
 // ErrRefused reports that a worker cannot take walks of a job.
 var ErrRefused = errors.New("this worker cannot take walks of the search")
 
-// Lone is work for a process of its own, since it may have ended another process: a span of walks, or a group
-// of states. The process reads it from its standard input, as JSON. It prints the number of each walk or state
-// before it takes it, and the result at the end.
+// Lone is work that a process of its own takes, since it may have ended another process: a span (a range of
+// walks), a group of states, or an item (a set of runs to enumerate). The process reads the Lone from its
+// standard input, as JSON. It prints the number of each walk or state before it takes it, and the result at the
+// end.
 type Lone struct {
 	Job    Job
 	Known  search.Knowledge

@@ -49,10 +49,11 @@ type Row struct {
 // Ends is the Row.Span of an event that ends the span on its node's line, such as a restart after a crash.
 const Ends = "ends"
 
-// Runs reports whether the node {node} has a handler for the event.
+// Runs reports whether a handler runs when the event happens: that of its node, which templates call {node}.
 func (r *Row) Runs() bool { return r.Handler != Nobody }
 
-// Travels reports whether the event consumes a packet from {from} to {node}.
+// Travels reports whether the event consumes a packet. Templates call its sender {from} and its receiver
+// {node}.
 func (r *Row) Travels() bool { return r.Ground == Head || r.Ground == Packet }
 
 // Aside reports whether the event happens to the network, without a node that takes part.

@@ -45,7 +45,7 @@ type Bug struct {
 	Paper string
 }
 
-// Share says that a statement was true on Held of Of seeds.
+// Share counts for how many seeds a statement was true: for Held seeds out of Of.
 type Share struct{ Held, Of int }
 
 // Like reports whether other is not significantly smaller than s, by Fisher's exact test: if the statement were true

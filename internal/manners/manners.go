@@ -144,7 +144,8 @@ type sum struct {
 // for each find.
 var hard = [2]float64{1_000_000, 100_000}
 
-// slower is a bug with the probability that it looks at least as slow by chance.
+// slower is a bug that one manner seems to find more slowly than the first manner. chance is the
+// probability that it looks at least as slow although both manners are equally fast.
 type slower struct {
 	bug    string
 	chance float64
@@ -292,8 +293,9 @@ func (m *measurement) read() {
 	m.file = file
 }
 
-// perFind is the effort of all searches for a bug, divided by the number of finds. If a find is equally
-// likely at each step, this is the most likely mean.
+// perFind is the mean effort for one find of a bug: the effort of all searches for it, also those that
+// found nothing, divided by the number of finds. If each step finds the bug with the same probability, this
+// is the most likely mean.
 type perFind struct {
 	finds      int
 	steps, cpu float64
@@ -349,8 +351,8 @@ func quantile(all []float64, k int) float64 {
 	return slices.Sorted(slices.Values(all))[len(all)*k/4]
 }
 
-// lessBy returns, as text, the ratio of the effort of base to that of one. If base found nothing, the ratio
-// is a lower bound.
+// lessBy returns a ratio as text: the effort of base divided by that of one. It says "not found" if one
+// found nothing; if base found nothing, it says that the ratio is a lower bound.
 func lessBy(ratio float64, base, one perFind) string {
 	switch {
 	case one.finds == 0:

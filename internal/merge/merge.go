@@ -213,8 +213,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole returns the entries of one life of a node, which are all. The record of a life may lack its last step;
-// next, the entries of the next life, may then have that step, and whole adds it.
+// whole returns all entries of one life of a node. all has the entries of the life's own record, which may
+// lack the last step. next has the entries of the next life; if they have that step, whole adds it.
 func whole(all, next []*record.Entry) []*record.Entry {
 	if next == nil {
 		return all

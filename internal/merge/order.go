@@ -43,7 +43,8 @@ func (m *merger) advance() bool {
 	return !m.stopped
 }
 
-// note records an entry about a connection, or the beginning of a life.
+// note updates what the merger knows about connections and lives from the entry e: a connection was opened
+// or closed, or a life began. It ignores other entries.
 func (m *merger) note(e *record.Entry) {
 	switch e.Kind {
 	case record.EntryLife:

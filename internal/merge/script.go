@@ -23,11 +23,11 @@ import (
 // life identifies a life of a node, by the numbers of both.
 type life struct{ node, number int }
 
-// openings has, for each life of a node in which a request came from outside of the script, all requests: those
-// that happened, and then the rest of the script.
+// openings has the requests of some lives: of those in which a node got a request that its script does not
+// have. They are the requests that happened, and then the rest of the script.
 type openings map[life][]sim.Signal
 
-// collect adds the requests of one life, given its entries, if some came from outside of the script.
+// collect adds the requests of one life, given its entries, if one of them was not from the script.
 func (o openings) collect(sys *sim.System, p sim.Params, entries []*record.Entry) {
 	var happened []sim.Signal
 	own := 0

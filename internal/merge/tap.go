@@ -59,8 +59,9 @@ type tap struct {
 	m *merger
 }
 
-// coin makes the coin for which ask asks the World fall on side k, and returns the World's answer. It notes a
-// difference if that is not was, the recorded answer. why describes the coin.
+// coin makes the World answer a random choice with k, and returns the World's answer. The function ask makes
+// the choice. If the answer differs from was, which the record has, coin notes a difference. why describes
+// the choice.
 func (t *tap) coin(was, k int, why string, ask func() int) int {
 	is := t.m.fall(k, ask)
 	if was != is {
@@ -69,7 +70,8 @@ func (t *tap) coin(was, k int, why string, ask func() int) int {
 	return is
 }
 
-// fall calls ask, and makes the coin for which it asks the World fall on side k.
+// fall calls ask, which makes the World ask for a random choice, and lets the merger answer that choice with
+// k.
 func (m *merger) fall(k int, ask func() int) int {
 	m.coins = []int{k}
 	defer func() { m.coins = nil }()
@@ -82,8 +84,8 @@ func (t *tap) Choose(n int, why string) int {
 	return t.coin(k, k, why, func() int { return t.Answerer.Choose(n, why) })
 }
 
-// Weighted returns the recorded answer to an Env.Weighted. It may be a rare side even if the budget is
-// spent, since a live node has no budget.
+// Weighted returns the recorded answer to an Env.Weighted. It may be a rare alternative even if the
+// simulation's budget for these is spent, since a live node has no budget.
 func (t *tap) Weighted(w []int, why string) int {
 	k := t.m.answered().next(len(w))
 	return t.coin(k, k, why, func() int { return t.Answerer.Weighted(w, why) })

@@ -87,19 +87,22 @@ func (l *Links) AskClear(from, to int) {
 // AskFlushed records that a node waits until all that it sent was delivered.
 func (l *Links) AskFlushed(i int) { l.tcp.AskFlushed(i) }
 
-// TakeClear removes the event that channel c has room again.
+// TakeClear removes the pending event ClearToSend of channel c, by which its sender learns that there is
+// room again.
 func (l *Links) TakeClear(c int) {
 	l.tcp.PopClear(c)
 	l.oneEnd(c)
 }
 
-// TakeFlushed removes the event that no message of node i is queued any more.
+// TakeFlushed removes the pending event Flushed of node i, by which it learns that none of its messages
+// is queued any more.
 func (l *Links) TakeFlushed(i int) {
 	l.tcp.PopFlushed(i)
 	l.sums.TouchNode(i)
 }
 
-// TakeError removes the event that the receiver of channel c learns of a broken connection.
+// TakeError removes the pending event by which the receiver of channel c learns that the connection is
+// broken.
 func (l *Links) TakeError(c int) {
 	l.tcp.PopError(c)
 	l.bothEnds(c)
