@@ -16,7 +16,7 @@ func (l *Links) TCP() Connections { return Connections{l.tcp} }
 // UDP returns the channels of datagrams.
 func (l *Links) UDP() Datagrams { return Datagrams{l.udp} }
 
-// Set returns the members of sets and bags.
+// Set returns the messages in sets and bags, for reading.
 func (l *Links) Set() Members { return Members{l.set} }
 
 // Channel returns the number of the TCP or UDP channel from one node to another. Ends returns the nodes of a

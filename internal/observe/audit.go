@@ -82,8 +82,8 @@ func (a *Audit) speaks(v any) *spoken {
 	return &spoken{a.walker.Text(v), wording.Shown(a.walker.Text, v), a.walker.Lines(v)}
 }
 
-// keep records the present value. It copies the value only if its identity has changed since the
-// last call, and reports whether it has.
+// keep makes k the present value of v. It copies the value only if its identity has changed since
+// the last call, and reports whether it has.
 func (k *kept) keep(a *Audit, v any) (changed bool) {
 	h := a.sum(v)
 	if h == k.sum {
@@ -392,7 +392,7 @@ func (a *Audit) writes(by []*asked) (v trace.Verdict, property, message string) 
 
 func (p *asked) String() string { return fmt.Sprintf("%s %q", p.what, p.name) }
 
-// differs describes how the value now differs from what it was when k was kept.
+// differs describes how the value now differs from the value that k has recorded.
 func (a *Audit) differs(k kept, now any) string {
 	return differences(Diff(a.was(k).lines, a.walker.Lines(now)))
 }

@@ -14,9 +14,10 @@ import (
 // before last". The simulator chooses the answer: see macetime.Asked.
 var comparison = regexp.MustCompile(`^(last|t\d+)\S* before (last|t\d+)\S*(?:: (?:yes|no))?$`)
 
-// Compared explains the two times in the text of such a question. It names the fields of the node
-// that hold the times in the state before the step, or says that a time was read in the step
-// itself. It returns "" if asked is another question, or if nothing is known about the times.
+// Compared explains the two times in the text of a question whether one time is before another. It
+// names the fields of the node that hold the times in the state before the step, or says that a
+// time was read in the step itself. It returns "" if asked is another question, or if nothing is
+// known about the times.
 func Compared(asked string, node sim.Addr, before []canon.Line) string {
 	times := comparison.FindStringSubmatch(asked)
 	if times == nil {

@@ -152,7 +152,7 @@ func (c *Coverage) Script(script []sim.Signal) {
 // is in a script.
 func (c *Coverage) Offered(kind sim.Kind, v any) { c.of(v).of[kind].Can(1) }
 
-// Timer returns the tally of the timers with the type of a signal.
+// Timer returns the tally of the timers whose signals have the type of s.
 func (c *Coverage) Timer(s sim.Signal) *Tally { return &c.of(s).of[sim.KindTimer] }
 
 // Possible counts that n events of a kind became possible because of faults or of what a

@@ -5,8 +5,8 @@ import (
 	"macemc/sim"
 )
 
-// Merge adds the counts of another Coverage. It belongs to worlds of an equal system on another goroutine,
-// which must have ended.
+// Merge adds the counts of o to those of c. The worlds of o have an equal system, and belong to another
+// goroutine, which must have ended.
 func (c *Coverage) Merge(o *Coverage) {
 	if o.sys == nil {
 		return

@@ -264,7 +264,8 @@ func (n *nodeState) flush() { n.Flushing = true }
 
 func (n *nodeState) flushed() { n.Flushing = false }
 
-// pass adds one to the number of messages that the node's layer has counted, which is at most 2.
+// pass adds one to the number of messages that the node's layer has counted. The layer counts no
+// further than 2.
 func (n *nodeState) pass() { n.Passed = min(n.Passed+1, 2) }
 
 func (n *nodeState) forget() { n.Passed = 0 }

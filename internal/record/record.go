@@ -119,8 +119,8 @@ func NewWriter(to io.Writer, sys *sim.System) (*Writer, error) {
 	return &Writer{to: to, codec: codecs.Of(sys)}, err
 }
 
-// Last encodes step s as a LastStep: the last step so far of a life that has taken number steps,
-// including s.
+// Last encodes step s as a LastStep. number is how many steps the life has taken so far, including
+// s.
 func (w *Writer) Last(life, number uint64, s *Step) []byte {
 	last := Writer{codec: w.codec, buf: binary.BigEndian.AppendUint64(nil, life)}
 	last.uint(number)

@@ -104,8 +104,8 @@ func (p *printer) step(width int, number, identity string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s  %s", width, number, identity)))
 }
 
-// shown returns the event of a step in a form for people, if more is known about it than
-// its identity.
+// shown returns the event of a step as it is shown to people. If nothing is known about the event
+// but its identity, it returns that.
 func (s subject) shown(step int, identity string) string {
 	if t := s.Finding.Trace; t != nil && 0 < step && step <= len(t.Steps) && t.Steps[step-1].Identity == identity {
 		return t.Steps[step-1].Shown(s.Walker().Text)
