@@ -17,8 +17,8 @@ type Bound struct {
 	of    func(*Options) *int
 }
 
-// In returns a pointer to the field of o for the bound, or nil if the field is a pointer that is
-// not set.
+// In returns a pointer to the field of o that has the value of the bound. It returns nil if that
+// field is itself a pointer, and is not set.
 func (b *Bound) In(o *Options) *int { return b.of(o) }
 
 const noWalks = "no-walks"

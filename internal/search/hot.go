@@ -157,9 +157,9 @@ func (f *Finding) says(untaken []string) {
 }
 
 // turns finds the critical step: before it, every fair run of a healed environment becomes cold;
-// after it, some fair run stays hot. The environment heals after step at. The function ever(k), for
-// k from 0 to last, reports whether a fair run can stay hot for ever if the environment heals
-// already in state at-last+k.
+// after it, some fair run stays hot. In the run of f, the environment heals after step at. The
+// function ever says what would be possible if it healed earlier: ever(k), for k from 0 to last,
+// reports whether a fair run can stay hot for ever after healing in state number at-last+k.
 func (f *Finding) turns(at, last int, exact bool, ever func(k int) bool) {
 	critical := f.Lasso.Since
 	if critical <= at {
@@ -187,8 +187,8 @@ func (f *Finding) Turned(critical int, exact bool) {
 // Whole reports whether the finding was made on a graph of all states of the system.
 func (f *Finding) Whole() bool { return f.whole }
 
-// looping watches a run that is to repeat its last steps for ever, and finds out whether the run is
-// fair and stays hot.
+// looping watches a run whose last steps should be repeated for ever, and finds out whether the run
+// is then fair and stays hot.
 type looping struct {
 	name     string
 	from     int

@@ -485,7 +485,7 @@ func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, en
 // ErrStopped reports that the lab was stopped.
 var ErrStopped = decide.ErrStopped
 
-// begin prepares walk number i of q.
+// begin prepares walk number i of those that answer the question q about a case.
 func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	if h.fork.of != of || h.fork.steps != q.From || h.fork.storm != q.Storm {
 		k, err := h.ForkAt(of.Path, of.climate, q.From)

@@ -19,8 +19,8 @@ const (
 	peripheryLeast     = 20_000
 	peripheryAlarm     = 50_000
 
-	// A failure of a walk, met when n transitions had been executed, is reported when
-	// 2n + peripheryPatience were: see periphery.met.
+	// If a walk meets a failure when n transitions have been executed, the failure is reported when
+	// their number is 2n + peripheryPatience: see periphery.met.
 	peripheryPatience = 100_000
 )
 
@@ -233,8 +233,8 @@ func (r *runner) alarm() {
 	r.reach = min(2*r.reach, r.opts.MaxWalkSteps)
 }
 
-// edge takes a walk from w, the end of an enumerated run that the bound has cut. If done is true, the
-// phase is over, with or without a finding.
+// edge takes a walk from the end of an enumerated run that reached the bound; w is in the state there.
+// If done is true, the phase is over, with or without a finding.
 func (p *periphery) edge(s *reference, w *world.World) (f *Finding, done bool, err error) {
 	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Judge.Live() {
 		return nil, false, nil

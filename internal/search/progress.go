@@ -49,7 +49,8 @@ func (g *gauge) begin(p Phase, level, of int) (back func()) {
 	return func() { *g = before }
 }
 
-// goesTo raises the number of items of the phase to the given number, if it is smaller.
+// goesTo raises the number of items of the phase to of. It does nothing if the number is larger
+// already.
 func (g *gauge) goesTo(of int) { g.of = max(g.of, of) }
 
 // at records how much of the phase is done, and reports the progress with the counts.

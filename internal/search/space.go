@@ -36,8 +36,8 @@ type Part struct {
 	Samples []string // the first few forms, and the last
 }
 
-// The sample has every state at first. Each time that it has gained sampledOctave states, only half
-// as large a share of the later states is added. At sampledMost states it is full.
+// The sample has every state at first. Each time that it has gained sampledOctave states, the share of
+// later states that are added is halved. At sampledMost states it is full.
 const (
 	sampledOctave = 1024
 	sampledMost   = 20_000

@@ -32,7 +32,7 @@ func appendAnswer(to []byte, of, pick int) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(of)), uint64(pick))
 }
 
-// picks decodes the answers.
+// picks decodes the answers of the run to the state.
 func (r *subtreeRoot) picks() (all []choose.Pick, err error) {
 	for b := r.Answers; len(b) > 0; {
 		of, n := binary.Uvarint(b)

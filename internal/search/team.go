@@ -215,7 +215,8 @@ func (c *team) lost(k int, _ work.Unit) (work.Outcome, bool) {
 	return work.Outcome{Ends: true}, false
 }
 
-// chunk expands the states of unit u of a level. If a step of one state fails, the other states are still expanded.
+// chunk expands a part of a level: the states whose indices are in unit u. If a step of one state fails, the other
+// states are still expanded.
 func (c *team) chunk(x *expander, level explore.Frontier, u work.Unit) {
 	for k := u.From; k < u.To; {
 		c.guarded(x, func() (err error) {

@@ -65,7 +65,8 @@ func (b *batch) cut(to batchSize) {
 	b.Next, b.changes, b.seen = b.Next[:to.next], b.changes[:to.changes], b.seen[:to.seen]
 }
 
-// stands adds the state of position p as a parent. The candidates added next belong to it.
+// stands adds a state, at which position p is, to the batch as a parent. The candidates that are
+// added next belong to it.
 func (b *batch) stands(state uint32, p *position) {
 	b.Parents = append(b.Parents, parent{State: state, rec: len(b.recs), nodes: p.nodes, Fly: p.fly, part: p.part()})
 	b.recs = append(b.recs, p.at...)

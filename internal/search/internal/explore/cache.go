@@ -581,7 +581,7 @@ func (m *Memo) noteTwins(twins []world.Twinned) {
 	m.twins += len(twins)
 }
 
-// differs returns the error that a step of node i had another result when it was repeated. Copied names a
+// differs returns the error that a step of node i had another result when it was repeated. copied names a
 // field in which the node differs from the first result, or is "".
 func (t *Taker) differs(i int, twin bool, what, copied string) error {
 	field := "" // stays empty if a handler has different results for one and the same node
