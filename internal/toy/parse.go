@@ -167,8 +167,8 @@ func names(words []string) error {
 	return nil
 }
 
-// check returns an error if a vertex that is declared live or bad is on no edge, since its name
-// must be misspelt.
+// check returns an error if a vertex that is declared live or bad is neither the start nor on an
+// edge, since its name must be misspelt.
 func (g *graph) check() error {
 	known := map[string]bool{g.start: true}
 	for from, edges := range g.edges {

@@ -150,7 +150,7 @@ func (t *Trail) Note(text []byte) {
 	t.head.notes(text)
 }
 
-// notes stores a text. The field turn is odd while the text is incomplete.
+// notes stores a text in the shared memory. The field turn is odd while the text is incomplete.
 func (h *head) notes(text []byte) {
 	h.turn.Add(1)
 	h.length.Store(uint32(copy(h.note[:], text)))

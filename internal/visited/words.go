@@ -62,7 +62,7 @@ func (t *Words) Take(slot int, word uint64) bool {
 	return atomic.CompareAndSwapUint64(&t.slots[slot], 0, word)
 }
 
-// Took counts words that were put in with Take.
+// Took counts n words that were put into the set with Take.
 func (t *Words) Took(n int) { t.used.Add(int64(n)) }
 
 // Add adds a word to the set, and reports whether it was not in the set before.

@@ -469,8 +469,9 @@ func (x *Explorer) Assumed(s uint32) bool {
 	return x.World.Judge.Assumed()
 }
 
-// Follow takes the run of a path in the explorer's world. It adds to the ledger the state before each step whose
-// number is at least from, and the last state; a state that the run reaches twice is added twice.
+// Follow takes the run of a path in the explorer's world. It adds the states along the run to the ledger,
+// beginning with the state before step number from, and returns their numbers. A state that the run reaches
+// twice is added twice.
 func (x *Explorer) Follow(path *choose.Path, from int) (states []uint32, err error) {
 	answers := choose.NewRaw(run.Picks(path))
 	x.Owner.Allow(x.Climate, x.World)

@@ -51,8 +51,8 @@ type partKey struct {
 	id    uint32
 }
 
-// foldedPart has hashes of a part in which nodes are renamed, by the new names of the nodes that it
-// mentions.
+// foldedPart stores the hashes that a part has when nodes are renamed. The keys of sums are the new
+// names of the nodes that the part mentions.
 type foldedPart struct {
 	among []int      // the interchangeable nodes that the part mentions
 	plain canon.Hash // the hash with the real names

@@ -103,7 +103,8 @@ func (s *shape) hash(v world.Vector) uint64 {
 	return h | 1
 }
 
-// is reports whether state v has the parts of the footprint at the places of its shape.
+// is reports whether the footprint applies to state v, which means that v has the same parts as
+// the footprint at the places of its shape.
 func (o *standing) is(v world.Vector) bool {
 	for k, p := range o.shape.places {
 		if o.parts[k] != v[p] {

@@ -1,8 +1,9 @@
 package explore
 
-// An inbox lists the messages in the set and the bag of a node that the node accepts, with the footprints of
+// An inbox lists those messages in the set and the bag of a node that the node accepts, with the footprints of
 // their deliveries. It follows from the parts of the node and of the set, which most states have in common with
-// many others. A set in which all messages stay is mostly one of messages that its node declines.
+// many others. The messages of a set stay there, and its node mostly declines them, so an inbox is much shorter
+// than its set.
 type inbox struct {
 	node uint32 // the number of the node's part
 	set  uint32

@@ -666,8 +666,8 @@ func (e *Entry) append(from Origin) uint32 {
 	return e.Next - 1
 }
 
-// keep makes the state that write has written a state of the level, under the number Next, and
-// increments Next.
+// keep adds the state that write has just copied to the states of the level. Its number is Next,
+// which keep then increments.
 func (e *Entry) keep() {
 	if k := len(e.spans) - 1; k >= 0 && e.spans[k].To == e.Next {
 		e.spans[k].To++
@@ -733,8 +733,8 @@ func (e *Entry) Room(n int) error {
 	}
 }
 
-// grow replaces the set by a larger one, unless it has room for n more states. It reports whether it had the room
-// already. Other goroutines that want to use the set meanwhile help.
+// grow replaces the set by a larger one, unless it has room for n more states. It reports whether the set had
+// room already. Meanwhile, other goroutines that want to use the set help to copy the states.
 func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 	l.stops()
 	defer l.goesOn()

@@ -78,13 +78,14 @@ func (m *Memo) LookingAllUp(do func()) {
 	m.all = usual
 }
 
-// sharesWith makes m share the results of o, which is used by another goroutine. m must have none yet.
+// sharesWith makes m share the results of o, which is used by another goroutine. Memo m must have no
+// results yet.
 func (m *Memo) sharesWith(o *Memo) {
 	m.learnsWith(o.common)
 	m.turn = o.turn
 }
 
-// takesBack takes over the results of o, which has got the results of m by o.LearnFrom(m) and has
+// takesBack takes over the results of o, which has learnt those of m (by o.LearnFrom(m)) and has
 // added its own.
 func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
 
@@ -276,7 +277,7 @@ func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int,
 	return taken, left, err
 }
 
-// others takes the steps of a state that are not of the given kinds.
+// others takes those steps of a state whose kinds are not in kinds.
 func (m *Memo) others(state uint32, kinds stubborn.Set) error {
 	if len(m.Next)+len(m.seen) >= together {
 		if err := m.Settle(); err != nil {
@@ -646,8 +647,8 @@ func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	return true
 }
 
-// pop removes the first message from the channel at a place. For TCP, this opens both directions of the
-// connection.
+// pop removes the first message from the channel at a place. For TCP, it also marks both directions of
+// the connection as open.
 func (m *Memo) pop(c *candidate, place int) {
 	b, n, id := m.x.Bank, m.n, m.v[place]
 	to := b.Pop(place, id)
@@ -786,7 +787,7 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 }
 
 // visible reports whether a step of node i, with the footprints pieces, changed a monitor, or may have
-// changed a value that sim.Takes takes from the node.
+// changed a value of the node on which a property depends (as sim.Takes declares).
 func (m *Memo) visible(pieces []*standing, i int) bool {
 	healed := int32(m.x.Bank.At().Healed())
 	for _, o := range pieces {

@@ -45,7 +45,7 @@ func (r *Reduction) begins(s uint32, c *choice) *partial {
 	return &r.part[r.now]
 }
 
-// take takes the steps from the state whose kinds are in its choice.
+// take takes the steps that the choice of the state selects.
 func (p *partial) take(by parter) (taken, left int, err error) {
 	return by.some(p.state, p.of.kinds, true)
 }
@@ -63,7 +63,8 @@ func (r *Reduction) whole() {
 	r.now = none
 }
 
-// Mend ends a level: it takes steps that were left out but, as is now known, must not be.
+// Mend ends a level: it takes those left-out steps that are needed after all, by what the level
+// has shown.
 func (x *Explorer) Mend() error {
 	if x.Sleeping() != nil {
 		return x.Memo().wakes()
@@ -89,7 +90,8 @@ func (x *Explorer) Mend() error {
 	return nil
 }
 
-// others takes the steps of state s whose kinds are not in taken.
+// others takes the steps of state s that were left out when it was expanded. The set taken has
+// the kinds of the other steps.
 func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
 	if m := x.Memo(); m != nil && !m.allDear() {
 		return m.others(s, taken)
@@ -158,14 +160,15 @@ func (r *Reduction) avoid(c *choice) {
 	}
 }
 
-// voided records that all steps of a state whose kinds are not in kinds must be taken after all.
-// They were left out when the state was expanded.
+// voided records that the left-out steps of a state must be taken after all. The set kinds has
+// the kinds of the other steps, which were taken.
 func (r *Reduction) voided(of resting, kinds stubborn.Set) {
 	r.Stats.void()
 	r.again = append(r.again, omission{of.state, kinds, of.left})
 }
 
-// checks audits the reduction in the sample of states, except those whose choice is void.
+// checks audits the reduction in the states that rests has selected for that, except those whose
+// choice is void.
 func (r *Reduction) checks(x *Explorer) error {
 	all := r.audited
 	r.audited = all[:0]
@@ -186,7 +189,7 @@ func (r *Reduction) checks(x *Explorer) error {
 	return nil
 }
 
-// leads records that a step of the state r.part[k] leads to state to.
+// leads records that a step of the state r.part[k] leads to the state with number to.
 func (r *Reduction) leads(k int32, to uint32) {
 	if p := &r.part[k]; to > p.state {
 		p.goes()

@@ -41,8 +41,8 @@ func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	return r.taken[i][id]
 }
 
-// differ reports whether the values that sim.Takes takes from node i may differ between the parts
-// with the numbers was and is.
+// differ reports whether the values of node i on which properties depend (as sim.Takes declares)
+// may differ between the parts with the numbers was and is.
 func (r *Reduction) differ(i int, was, is uint32) bool {
 	known := func(id uint32) bool { return int(id) < len(r.known[i]) && r.known[i][id] }
 	return was != is && (!known(was) || !known(is) || r.taken[i][was] != r.taken[i][is])

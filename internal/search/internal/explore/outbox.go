@@ -50,8 +50,8 @@ func (o *Outbox) Begin(g *shard.Group) {
 	clear(o.lately[:])
 }
 
-// send adds state v, whose identity is h. It is reached by the run encoded in path, followed by the
-// step that event, coins and last describe.
+// send adds state v, whose identity is h, to the batch for its shard. The run to the state is the one
+// encoded in path, followed by the step that event, coins and last describe.
 func (o *Outbox) send(h canon.Hash, path []byte, event int, coins []int, last shard.Last, v world.Vector) {
 	k := shard.Of(h, len(o.writers))
 	w := &o.writers[k]

@@ -456,7 +456,8 @@ func AnswersOf(path []byte) (*run.Answers, error) {
 	return answers, nil
 }
 
-// Arrived sends the state to which a step in the world led.
+// Arrived checks the state to which a step in the world led, and adds it to the outbox if another
+// process may need it. It implements Visitor.
 func (g *Remote) Arrived(state uint32, k int) error {
 	x := g.x
 	x.Owner.Counts.transition()
@@ -480,7 +481,7 @@ func (g *Remote) Arrived(state uint32, k int) error {
 	return nil
 }
 
-// LookUp sends the states of a memo's batch.
+// LookUp does what Arrived does for each state in the batch of memo m. It implements Visitor.
 func (g *Remote) LookUp(m *Memo) error {
 	x := g.x
 	x.Owner.Share.Took(len(m.Next)+len(m.seen), false)

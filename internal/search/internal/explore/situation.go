@@ -56,12 +56,13 @@ func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, why str
 // failing lists the faults by which a node fails.
 var failing = [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindWipe}
 
-// spendable lists the faults for which a budget may be left in a state of which steps are left out.
+// spendable lists the faults whose budget need not be spent before steps of a state may be left
+// out.
 var spendable = append(failing[:], sim.KindLose)
 
 // weather returns the part of the situation's identity that depends on the environment of state v. If the environment
-// does not allow leaving out steps of the state, why is the reason, otherwise "". An example is a budget for faults
-// other than failures of nodes and losses.
+// does not allow leaving out steps of the state, why is the reason, for example a budget for faults other than
+// failures of nodes and losses. Otherwise why is "".
 func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, why string) {
 	switch calm, faults := b.Calm(v); {
 	case !calm:

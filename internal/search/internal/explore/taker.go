@@ -236,8 +236,8 @@ func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
 // leaves reports whether the function t.Leaves excludes event number k.
 func (t *Taker) leaves(k int) bool { return t.Leaves != nil && t.Leaves(k) }
 
-// spared reports whether event number k is a fault that would be one more than Owner.Few. If it is, spared
-// records that a fault was left out.
+// spared reports whether event number k is a fault, and the run already has the largest number of faults,
+// Owner.Few. If so, it records that a fault was left out.
 func (t *Taker) spared(k int) bool {
 	if !t.spent() || !t.World.Events.Look(k).Kind.Fault() {
 		return false
@@ -254,8 +254,8 @@ func (t *Taker) spent() bool {
 // spares records that a fault was left out.
 func (t *Taker) spares() { t.Spared = true }
 
-// takeEvent takes event number k of the loaded state, once for each list of answers to its coins (the random
-// choices of its handler), and then loads the state again.
+// takeEvent takes event number k of the loaded state, once for each list of answers to its coins (the
+// choices in the middle of the step), and then loads the state again.
 func (t *Taker) takeEvent(state uint32, k int) error {
 	t.Step.begin(k)
 	return t.takeOn(state, k)
@@ -319,7 +319,7 @@ func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	return h
 }
 
-// HealedSum returns the identity of the healed form of state s.
+// HealedSum returns the identity that state s has after the environment has healed.
 func (t *Taker) HealedSum(s uint32) canon.Hash {
 	t.Get(s, t.To)
 	t.Bank.Heal(t.To)

@@ -20,8 +20,9 @@ type asking struct{ asked, ran int }
 
 func (a *asking) ask() { a.asked++ }
 
-// most counts a handler run. Once in the given number of runs, it reports whether most steps that
-// were asked for since the last time had to be run.
+// most counts a handler run. After each sequence of this many runs, it reports whether most of
+// the steps that were asked for during the sequence had to be run. At other times it returns
+// false.
 func (a *asking) most(runs int) (most bool) {
 	if a.ran++; a.ran == runs {
 		most = 2*a.ran > a.asked

@@ -118,7 +118,8 @@ func (p *Pulse) know(picks []choose.Pick) {
 	}
 }
 
-// Tick shows the watchdog that a step is about to be taken whose answers were recorded before.
+// Tick shows the watchdog that the run makes progress: a step is about to be taken, and the
+// answers of the step are recorded already.
 func (p *Pulse) Tick() {
 	if p.On {
 		p.Pass()

@@ -285,7 +285,8 @@ func (r *Runs) wake(p *planned, first bool) *trace.Failure {
 	return t.catchUp(func(src choose.Source) { p.beginIn(t.Lag, src) }, p.c)
 }
 
-// Step takes one step of the run in w. At the depth Heal, that is the step in which the environment heals.
+// Step takes one step of the run in w. If the run has the depth c.Heal, the environment heals in this
+// step; otherwise an event happens.
 func (c Climate) Step(w *world.World, src choose.Source) world.Progress {
 	if w.Run.Steps() == c.Heal {
 		return w.Heal(src)

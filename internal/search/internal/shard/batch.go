@@ -233,7 +233,7 @@ func HashOf(b []byte) canon.Hash {
 	return canon.Hash{Hi: binary.LittleEndian.Uint64(b), Lo: binary.LittleEndian.Uint64(b[8:])}
 }
 
-// AppendHash appends h to to as 16 bytes.
+// AppendHash appends the 16 bytes of h to the slice to.
 func AppendHash(to []byte, h canon.Hash) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(to, h.Hi), h.Lo)
 }

@@ -136,8 +136,8 @@ func (g *Group) Stored() {
 	g.ends()
 }
 
-// GiveUp records that states that the group has sent may not be stored. It makes the table forget
-// all states.
+// GiveUp records that states that the group has sent may not be stored. The Sent to which the
+// group belongs then forgets all states.
 func (g *Group) GiveUp() {
 	for k := range g.of.stripes {
 		t := &g.of.stripes[k]

@@ -486,7 +486,7 @@ func (s *Sources) Answers() choose.Source {
 	return all
 }
 
-// Ended counts the run that has just ended in this way.
+// Ended counts the run that has just ended, by the way in which it ended.
 func (s *Sources) Ended(end run.Ending) {
 	s.Deepest = max(s.Deepest, s.step)
 	switch {

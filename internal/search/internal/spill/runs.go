@@ -111,7 +111,7 @@ func (r *Runs) Add(keys []Key) error {
 	return r.merge(from)
 }
 
-// merge replaces the runs whose index in all is at least from by one run.
+// merge merges the runs r.all[from:] into one run.
 func (r *Runs) merge(from int) error {
 	w, err := r.s.newRun()
 	if err != nil {

@@ -237,12 +237,12 @@ func (f *Facts) mark(in *Set, of []Class, news int) {
 	}
 }
 
-// Visible reports whether an event of any kind in of was seen to be visible.
-func (f *Facts) Visible(of Set) bool { return of.Meets(f.visible) }
+// Visible reports whether an event of one of the given kinds was seen to be visible.
+func (f *Facts) Visible(kinds Set) bool { return kinds.Meets(f.visible) }
 
-// Shown returns the first kind in of whose events were seen to be visible, or -1.
-func (f *Facts) Shown(of Set) Class {
-	for c := range of.Each {
+// Shown returns the first of the given kinds of which an event was seen to be visible, or -1 if there is none.
+func (f *Facts) Shown(kinds Set) Class {
+	for c := range kinds.Each {
 		if f.visible.Has(c) {
 			return c
 		}
@@ -331,8 +331,8 @@ func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 	return more, ends && !more
 }
 
-// barredOf returns a kind, barred or refused, that may follow from kind c; r is reach for c. It returns c if there
-// is none.
+// barredOf returns a kind that may follow from kind c, and that is barred or sends a message that is refused. It
+// returns c if there is none. The argument r is the entry of f.reach for c.
 func (f *Facts) barredOf(s *Situation, r *reach, c Class) Class {
 	for k := range r.kinds.Each {
 		if f.barred.Has(k) || f.refused(s, k) {

@@ -19,8 +19,8 @@ func (c *OneClock) Pick(w *world.World, q *choose.Question, by *choose.Walk) int
 	return by.Answer(c.alone(w, q))
 }
 
-// alone returns question q with the timers of all other nodes made rare, or q unchanged if nothing
-// else can happen.
+// alone returns question q with the weights of the timers of all other nodes set to 0. It returns
+// q unchanged if nothing else can happen.
 func (c *OneClock) alone(w *world.World, q *choose.Question) *choose.Question {
 	c.runs = c.runs[:0]
 	others, at, keep := false, 0, c.Of%w.Params().Nodes

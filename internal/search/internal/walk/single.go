@@ -18,7 +18,8 @@ type thing struct {
 	after  int      // sort: number of events to be picked before one of the possible events determines kind and of; -1 if they are determined
 }
 
-// aspect says what the events of a thing have in common.
+// aspect says what the events that a walk makes rarer have in common, for example their receiver
+// or their type.
 type aspect uint8
 
 const (
@@ -32,7 +33,8 @@ const (
 // The weights of the events of a thing are divided by 2 to the power of rarer.
 const rarer = 4
 
-// draw draws the thing of a walk at random. all holds the nodes of the system.
+// draw draws at random which events a walk makes rarer: its thing. The slice all has the nodes of
+// the system.
 func draw(d *draws, all []sim.Addr) (t thing) {
 	t.aspect = aspect(d.below(int(aspects)))
 	to := d.below(len(all))
@@ -50,8 +52,8 @@ func draw(d *draws, all []sim.Addr) (t thing) {
 	return t
 }
 
-// waits counts an event that is picked. It returns true when the kind and type of the thing are to be
-// determined.
+// waits counts an event that is picked. It returns true when it is time to draw the kind and the type
+// of the events that the walk makes rarer.
 func (t *thing) waits() bool {
 	if t.aspect != sort || t.after < 0 {
 		return false
@@ -60,8 +62,8 @@ func (t *thing) waits() bool {
 	return t.after == 0
 }
 
-// take sets the thing to all events that have the kind of e and the type numbered of, at e's node or, if
-// everywhere is true, at all nodes.
+// take sets the thing (the events that the walk makes rarer) to all events that have the kind of e and
+// the type numbered of, at e's node or, if everywhere is true, at all nodes.
 func (t *thing) take(e *sim.Event, of uint64, everywhere bool) {
 	t.after, t.kind, t.of = -1, e.Kind, of
 	if !everywhere {
@@ -69,8 +71,8 @@ func (t *thing) take(e *sim.Event, of uint64, everywhere bool) {
 	}
 }
 
-// settle determines the kind and type of the thing, if it is time to do so, by drawing one of the messages
-// and timers that are possible.
+// settle draws one of the possible messages and timers, if it is time to do so. From then on the walk
+// makes all events of its kind and type rarer.
 func (g *guiding) settle(w *world.World, q *choose.Question) {
 	if !g.thing.waits() {
 		return
@@ -106,7 +108,8 @@ func sorted(k sim.Kind) bool { return carries(k) || k == sim.KindTimer }
 // carries reports whether an event of kind k delivers messages.
 func carries(k sim.Kind) bool { return k == sim.KindMessage || k == sim.KindQuorum }
 
-// has reports whether e, the possible event number k, belongs to the walk's thing.
+// has reports whether e, the possible event number k, is one of the events that the walk makes
+// rarer.
 func (g *guiding) has(w *world.World, e *world.Glance, k int) bool {
 	t := &g.thing
 	if t.aspect == sort {
