@@ -181,9 +181,9 @@ func (l *Sources) search(h handled) Source {
 	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
 }
 
-// layersElsewhere returns the folders and the import paths of the layers that the service uses and does not define:
-// those around its own nodes that are neither in the package of these nodes nor in that of the function that makes
-// them.
+// layersElsewhere returns the folders and the import paths of the layers that the service uses and does not define.
+// A layer around one of the service's own nodes is such a layer if its package differs from that of the node and
+// from that of the function that makes the nodes.
 func (l *Sources) layersElsewhere() map[string]bool {
 	if l.elsewhere != nil {
 		return l.elsewhere

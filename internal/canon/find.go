@@ -443,9 +443,9 @@ func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	}
 }
 
-// entries searches the elements of the map at an address, in the order of the hashes of their keys. It
-// searches keys too, but refuses what it finds there. It searches elements where they lie if the memory of
-// maps is known, and otherwise copies of them.
+// entries searches the elements of the map at an address, in the order of the hashes of their keys. It also searches
+// the keys, but a value found in a key is an error, since it cannot be changed. If the layout of maps in memory is
+// known, it searches the elements in place, otherwise in copies.
 func (f *Finder) entries(p *plan, h *holding, at unsafe.Pointer) {
 	m := *(*unsafe.Pointer)(at)
 	if m == nil || !f.seen.add(object{uintptr(m), p}) {

@@ -9,8 +9,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Hash identifies a value by 128 bits. The zero Hash is the neutral element of Add. No
-// value has it as its hash, short of a collision.
+// Hash identifies a value by 128 bits. The zero Hash is the neutral element of Add. A value
+// has the zero Hash only with the probability of a collision, which is negligible.
 type Hash struct{ Hi, Lo uint64 }
 
 // OfString returns the hash of the bytes of s.

@@ -93,8 +93,8 @@ func (o *owner) takenBy(m *Made) *owner {
 	return nil
 }
 
-// later notes a field that is to be made when the rest of the copy is complete. s is the step for the
-// field, and from and to are the struct with it and the copy of that struct.
+// later notes a field that is to be made when the rest of the copy is complete. s is the step for the field,
+// from is the struct that has the field, and to is the copy of that struct.
 func (c *copies) later(s *copyStep, to, from unsafe.Pointer) {
 	if c.second { // the first pass has noted it
 		return

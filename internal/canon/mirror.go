@@ -127,7 +127,8 @@ func (m *Mirror) slice(e *copyPlan, to, from unsafe.Pointer) {
 	}
 }
 
-// table copies a map, into the memory of the mirror's map if it has the same form.
+// table copies a map into the memory of the mirror's map, or into new memory if that has not the same number
+// of groups.
 func (m *Mirror) table(cp *copyPlan, to, from unsafe.Pointer) {
 	f, o := *(**fast.Map)(from), (**fast.Map)(to)
 	switch {

@@ -28,7 +28,7 @@ func linesOf(n *node, err error) []Line {
 // skippedPart is the leaf of a part that is not wanted. It has no line.
 const skippedPart = ""
 
-// below says what a walk may meet inside of values of one plan.
+// below says whether values of one plan may contain certain things, at any depth.
 type below struct {
 	objects bool // objects to which texts of other places may refer
 	fields  bool // see Wanted
@@ -48,7 +48,8 @@ func (b *builder) skips(p *plan, path string) bool {
 	return !under.objects && !b.wanted(path, under.fields)
 }
 
-// under returns what a walk may meet inside of values of plan p.
+// under returns the things that values of plan p may contain, at any depth. It computes them at the first
+// call.
 func (b *builder) under(p *plan) below {
 	if u, known := b.below[p]; known {
 		return u

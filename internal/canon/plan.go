@@ -69,8 +69,8 @@ type field struct {
 	off   uintptr
 }
 
-// compiler makes the plans of a Walker, and keeps them. Walks read the plans and marks; of a plan they change
-// only what belongs to the walk.
+// compiler makes the plans of a Walker, and keeps them. A walk only reads these fields; in a plan it changes only
+// the fields that belong to the walk.
 type compiler struct {
 	omissions
 	plans  map[reflect.Type]*plan
