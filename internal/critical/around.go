@@ -31,8 +31,9 @@ func (s *shrinker) exhaust() error {
 	return nil
 }
 
-// around searches exhaustively from a state a few steps before the end of the run for a shorter way to the same failure,
-// and then from states that are twice as far from the end, four times, and so on, as long as that visits every state.
+// around looks for a shorter way to the same failure by searching exhaustively from a state a few steps before the
+// end of the run. If that search finds none and was complete, around searches from a state twice as far from the end,
+// then four times as far, and so on. It ends when a search visits too many states to complete it.
 func (s *shrinker) around() error {
 	if !s.survive() || s.careful {
 		return nil
@@ -54,9 +55,9 @@ func (s *shrinker) around() error {
 	return nil
 }
 
-// near searches exhaustively from the state back steps before the end of the run, which is not empty, for a shorter way
-// to the same failure, and visits at most most states. whole reports that it visited all of them in vain. If it found a
-// way, the run is shorter.
+// near searches for a shorter way to the same failure. The search is exhaustive: it begins in the state that lies the
+// number back of steps before the end of the run, and visits as many states as most says, or fewer. whole reports
+// that it visited all states that follow, and found no such way. If it found one, the run is shorter.
 func (s *shrinker) near(back, most int) (whole, shorter bool, err error) {
 	if s.enough() {
 		return false, false, errEnough

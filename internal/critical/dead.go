@@ -27,9 +27,10 @@ const (
 	escapeLonger = 4 // and each may be this many times as long as the last walk that recovered
 )
 
-// examine takes all walks for the candidate that was accepted last, if at least after candidates were
-// accepted since it did so before. If the candidate is not dead, a binary search finds an earlier one that is.
-// That becomes the present run, and from then on more walks are taken to accept a candidate.
+// examine tests by many walks whether the candidate that was accepted last is dead. It does nothing if fewer
+// than the number after of candidates were accepted since the last examined one. If the candidate is not dead, a
+// binary search finds an earlier one that is. That one becomes the present run, and from then on more walks are
+// taken to accept a candidate.
 func (s *shrinker) examine(after int) error {
 	if s.survive() || len(s.best) < s.trust.sure+after {
 		return nil
@@ -110,11 +111,12 @@ func (e *ends) critical(c *candidate, decided func() (bool, error), way func() [
 	return ok && err == nil, err
 }
 
-// escapes reports whether the state before the last step of c can recover. As long as no walk has recovered from
-// such a state of any candidate, it takes the usual number of walks, in all manners. Later it first repeats two
-// known ways: the way by which a candidate recovered last, and the way by which the finding's run recovered. If
-// neither leads to a live state, it takes a few walks: see escapeTimes. If c is the finding's run, cut off after
-// its critical step, the result is true in any case, since that step is known to be critical.
+// escapes reports whether the state before the last step of c can recover. As long as no candidate has recovered
+// from such a state, it takes the usual number of walks. Later it first repeats two known ways: the way by which
+// a candidate recovered last, and the way by which the finding's run recovered. If neither leads to a live
+// state, it takes a few walks, in the manner of the walk that recovered last: see escapeTimes. If c is the
+// finding's run, cut off after its critical step, the result is true in any case, since that step is known to be
+// critical.
 func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
 	cut := s.isCut(c)
 	switch {

@@ -98,8 +98,8 @@ func (s *shrinker) changed(kept []int) []int {
 	}
 }
 
-// unlike removes some steps that are of the same class as the step at index at, beginning with that step. It
-// returns the indices of the other steps.
+// unlike removes the step at index at of kept, and some later steps of the same class, and returns the other
+// steps. Chance decides how many it removes, and what makes two steps alike: the event, the kind or the node.
 func (s *shrinker) unlike(kept []int, at int) []int {
 	steps, of := s.now().Path.Steps, classes[s.draws.below(len(classes))]
 	class, left := of(&steps[kept[at]]), 2+s.draws.below(1+s.draws.below(alikeMost))

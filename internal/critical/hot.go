@@ -59,8 +59,8 @@ func (b *bench) healed(f *search.Finding) (*search.Case, error) {
 	return of, err
 }
 
-// shortest shortens the run of, which is the beginning of the run of f. It removes stretches of steps, long
-// ones first, as long as a run can still be hot for ever after the remaining steps.
+// shortest shortens the beginning of the run of f, given as a case. It removes stretches of steps, long ones
+// first, as long as a run can still be hot for ever after the remaining steps.
 func (b *bench) shortest(of *search.Case, f *search.Finding) (*search.Case, *search.Finding, error) {
 	for size := max(1, of.Steps()/2); size > 0 && of.Steps() > 0; {
 		shorter := false

@@ -25,12 +25,12 @@ const (
 )
 
 // nearest finds the nearest live run of a finding whose critical step is known, and adds it to
-// the finding. It takes live walks from the last recoverable state. Among those that share as
-// much of the run as a live walk can, it picks the one that has most of the run's other events
-// in their order, and the shortest of these. If a walk that takes the critical step becomes
-// live, recovery was possible after that step, too: then nearest adds nothing, and moved is
-// true. For failures that can sometimes be avoided even after the step, nearest leaves out such
-// walks instead.
+// the finding. It takes walks from the last recoverable state, and compares the shortest ones
+// that became live with the run. It picks the walk that has most of the run's other events in
+// the same order and, among equals, the shortest. If a walk that takes the critical step
+// becomes live, recovery was possible after that step, too: then nearest adds nothing, and
+// moved is true. Some failures can sometimes be avoided even after the critical step; for
+// these, nearest ignores walks that take the step.
 func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	from := -1
 	switch {

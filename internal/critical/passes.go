@@ -131,8 +131,8 @@ func (s *shrinker) members(of func(*choose.Step) string, class string) (all []in
 	return all
 }
 
-// classes returns the different results of of for the steps of the present run, in the order of their first
-// steps.
+// classes returns the classes of the present run's steps, each once, in the order of their first steps. The
+// function of returns the class of a step.
 func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 	steps := s.now().Path.Steps
 	for i := range steps {

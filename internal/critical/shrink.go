@@ -299,8 +299,9 @@ func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
 
 func (s *shrinker) length() int { return s.now().Steps() }
 
-// try takes the steps of the run of whose indices are in kept, as far as they are possible, as a new run. If that run
-// fails in the same way and is short enough, it replaces the present run, and try returns true.
+// try takes some steps of a run as a new run: those whose indices in the run are in kept, as far as they are
+// possible. If the new run fails in the same way and is short enough, it replaces the present run, and try returns
+// true.
 func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 	if len(s.best) > 0 && s.enough() { // the first candidate, which cuts off all steps after the critical one, is always tried
 		return false, errEnough
@@ -369,8 +370,8 @@ func (s *shrinker) known(c *candidate) bool {
 	return known
 }
 
-// take takes the steps of the run of whose indices are in kept, as far as they are possible, as a new run. It returns
-// the new run as a candidate, or nil if it does not end in the same way as the finding's.
+// take takes some steps of a run as a new run: those whose indices in the run are in kept, as far as they are
+// possible. It returns the new run as a candidate, or nil if it does not end in the same way as the finding's.
 func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	c, taken, err := s.lab.Try(of, kept, s.how, s.careful, s.survive())
 	if err != nil || c == nil {
@@ -383,8 +384,8 @@ func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	return s.fails(c, last), nil
 }
 
-// fails returns a candidate for the run of, or nil if that run does not fail in the same way as the finding. last is
-// the event of the last step that was to be taken, or "" if that step was not possible.
+// fails makes a candidate of a run that was taken. It returns nil if the run does not fail in the same way as the
+// finding. last is the event of the last step that was to be taken, or "" if that step was not possible.
 func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	if s.survive() {
 		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
@@ -440,7 +441,8 @@ func (s *shrinker) isCut(c *candidate) bool {
 	return len(s.best) == 0 && c.Steps() == s.want.Critical.Step
 }
 
-// decider returns a Finder that decides about c: by this many walks, and by visiting at most most states.
+// decider returns a Finder that decides about c. It takes the given number of walks, and visits as many states as
+// most says, or fewer; 0 means exhaustSmall.
 func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
 	if most == 0 {
 		most = exhaustSmall

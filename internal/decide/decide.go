@@ -165,7 +165,7 @@ type Walks struct {
 	Storm int
 }
 
-// Walked is what a Lab answers to Walks.
+// Walked is the result of Lab.Walk: what became of the walks that were asked for.
 type Walked struct {
 	Taken   int // the number of walks that count
 	Success []Success

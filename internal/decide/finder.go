@@ -280,9 +280,9 @@ func (p *Finder) critical(step int, exact bool) *Critical {
 	return &Critical{Step: step, Event: p.run.event(step), Exact: exact}
 }
 
-// settle tries to decide exactly which states of the run, beginning with the one after step from, can recover, and
-// records the result. If it fails since more than most states can follow, it records that, too: earlier states are
-// followed by at least as large a number.
+// settle tries to decide exactly which states of the run can recover, beginning with the state after step number
+// from, and records the result. It gives up when it has met more states than the number most. It records that, too:
+// since at least as many states follow an earlier state of the run, it need not try there.
 func (p *Finder) settle(from, most int) error {
 	switch {
 	case p.Stopped(1):
