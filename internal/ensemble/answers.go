@@ -15,9 +15,9 @@ import (
 	"macemc/trace"
 )
 
-// A machine runs the handlers of one node in a world of programs. It answers the questions
-// that they ask of their Env (see handler.Answerer): coins are draws of the run, and the
-// clock is that of the bubble.
+// A machine runs the handlers of one node in a world of programs. It answers the questions that they
+// ask of their Env (see handler.Answerer): draws of the run answer random choices, and the clock is
+// that of the bubble.
 type machine struct {
 	n       *node
 	node    sim.Node

@@ -12,7 +12,8 @@ import (
 	"macemc/internal/search"
 )
 
-// Command is a command line that does something with a finding, and what it does.
+// Command is a command that a reader of the report can enter: Line is the command line, such as a
+// replay of the finding, and What says what it does.
 type Command struct{ What, Line string }
 
 // Commands returns the commands that use the path in a file. The first one replays it; a report

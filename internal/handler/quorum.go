@@ -111,8 +111,9 @@ func (q *Quorums) align(kind int) {
 	q.picked = q.picked[:0]
 }
 
-// pick calls found with each set that consists of q.picked and of left more members of q.line, from the
-// index at on. A set has at most one message of each sender.
+// pick completes the set q.picked in every possible way, and calls found with each result. It adds the
+// number left of members of q.line, beginning at the index at. A set has at most one message of each
+// sender.
 func (q *Quorums) pick(at, left int, found func([]int32)) {
 	if left == 0 {
 		found(q.picked)

@@ -28,7 +28,8 @@ type Cluster struct {
 // Commands returns the commands that a cluster adds to a program: see command.Part.
 func (*Cluster) Commands() []string { return []string{"coordinator", "worker"} }
 
-// Coordination is what a coordinator needs while it distributes the walks of a job.
+// Coordination is what Cluster.Coordinate returns: Afar, by which the search lets workers take walks; the flags
+// for a worker; and End, which ends the distribution of the job.
 type Coordination struct {
 	Afar search.Afar
 	Join []string // the flags for a worker on this machine

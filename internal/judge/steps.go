@@ -14,8 +14,8 @@ type Steps struct {
 	checks []sight.Check
 }
 
-// Steps returns the step properties of sys that only selects; all if it is empty. They see the state before a
-// step in before, and the state after it in the state that j sees.
+// Steps returns the step properties of sys whose names are in only, or all of them if only is empty. They see
+// the state before a step in before, and the state after it in the state that j sees.
 func (j *Judge) Steps(sys *sim.System, only []string, before *sight.State) *Steps {
 	t := &Steps{judge: j}
 	for _, p := range sys.Properties {

@@ -46,7 +46,8 @@ type Row struct {
 	Span  string // the span that it begins on its node's line in a picture (away, gone, paused or cut), or Ends
 }
 
-// Ends is the Row.Span of an event that ends the span on its node's line, such as a restart after a crash.
+// Ends is the value of Row.Span for an event, such as a restart, that ends a span in a picture: the part of
+// the node's line which an earlier event, such as a crash, began.
 const Ends = "ends"
 
 // Runs reports whether a handler runs when the event happens: that of its node, which templates call {node}.

@@ -137,7 +137,8 @@ func copyOf() (self string, dirs map[string]string, err error) {
 	return self, dirs, json.Unmarshal(text, &dirs)
 }
 
-// ask runs the copy with an order, as long as it makes progress, and returns what it printed.
+// ask starts the copy, passes it an order, waits for it to end, and returns what it printed. It kills
+// the copy if that takes no step of the path within stepMost, or if p is to stop.
 func (p *Program) ask(o *order) (said string, err error) {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -133,8 +133,8 @@ func (m *merger) ready(i int) bool {
 	}
 }
 
-// yetToHear reports whether the record of a node goes on, and the World can still deliver the error to the
-// node that its connection with a peer broke.
+// yetToHear reports whether a node may still get the error that its connection with a peer broke: the
+// record of the node's life goes on, and the World can deliver the error.
 func (m *merger) yetToHear(node, peer int) bool {
 	n := m.nodes[node]
 	if n.dead || n.next() == nil || n.next().Kind == record.EntryLife {

@@ -58,8 +58,8 @@ func (m *merger) step(k int) bool {
 	return true
 }
 
-// cause makes the World take a fault, since the records show that it must have happened: the fault of this kind
-// for which is returns true. It returns false if no such fault is possible.
+// cause makes the World take a fault of this kind, since the records show that it must have happened. The
+// function is selects the fault among those that are possible. cause returns false if it selects none.
 func (m *merger) cause(kind sim.Kind, is func(e *sim.Event) bool) bool {
 	return m.faulty(m.where(func(e *sim.Event) bool { return e.Kind == kind && is(e) }))
 }
