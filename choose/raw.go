@@ -1,8 +1,8 @@
 package choose
 
-// Raw repeats the picks of a walk by number, without looking at identities. It is for
-// taking a run again in the same program. It checks the number of alternatives of each
-// question.
+// Raw repeats a walk by the numbers of its picks. It does not compare the identities of
+// alternatives, so it fits only a run in the same program. It compares the number of alternatives
+// of each question, and stops with a [*Mismatch] if that differs.
 type Raw struct {
 	picks []Pick
 	pos   int

@@ -138,7 +138,8 @@ func (c *coordinator) begin(j jobs.Job, in *storage) (err error) {
 	return c.watchWorkers(watching)
 }
 
-// gives publishes the job, with this number of shards.
+// gives publishes the job for the workers. If shards is not 0, they visit the states of this number
+// of shards; otherwise they take walks.
 func (c *coordinator) gives(ctx context.Context, shards int) error {
 	text, err := json.Marshal(job{c.of, c.epoch, shards})
 	if err == nil {

@@ -37,8 +37,9 @@ type member struct {
 	busy time.Duration // the time that its spans took, of all its goroutines together
 }
 
-// came records that the worker with this name has n goroutines, or that it is gone if n is 0. It
-// reports whether that is a change, and returns the number of goroutines of all workers.
+// came sets the number of goroutines of the worker with this name to n; 0 means that the worker is
+// gone. It reports whether the worker is new or gone by that, and returns the number of goroutines
+// of all workers.
 func (r *roster) came(name string, n int) (changed bool, all int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

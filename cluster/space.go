@@ -190,12 +190,15 @@ func (c *coordinator) Shards() int {
 // Synced reports whether the server syncs its writes.
 func (c *coordinator) Synced() bool { return c.survey.synced }
 
-// Open implements search.Shards.
+// Open implements search.Shards: it begins a search, or finds what an earlier coordinator of the
+// same search has left in the cluster. It returns the level to visit next, and whether that level
+// has any states.
 func (c *coordinator) Open(starts [][][]byte) (level int, some bool, err error) {
 	return c.survey.open(starts)
 }
 
-// Visit implements search.Shards. If states end the processes that visit them, it returns StopQuarantined.
+// Visit implements search.Shards: it lets workers visit the states of a level. It returns StopQuarantined
+// if states end the processes that visit them.
 func (c *coordinator) Visit(level int, stopped func() bool, came func([][]byte) (bool, error)) (some bool, why search.Stop, err error) {
 	some, err = c.survey.visit(level, stopped, came)
 	if errors.Is(err, errPoison) {
@@ -204,8 +207,9 @@ func (c *coordinator) Visit(level int, stopped func() bool, came func([][]byte) 
 	return some, "", err
 }
 
-// name returns the name of this run of the search, and draws one if the run has none yet. The name is kept in a
-// file beside the search's own state, so it shows whether the states in the cluster belong to this search.
+// name returns the name of this run of the search. It reads the name from a file beside the search's own state;
+// if there is no such file, it makes up a name and writes the file. The name shows whether the states in the
+// cluster belong to this search.
 func (s *survey) name() (string, error) {
 	text, err := os.ReadFile(s.run)
 	if err == nil && len(text) > 0 {

@@ -168,13 +168,15 @@ func (w *worker) visits(ctx context.Context, of *job, number int) error {
 	return nil
 }
 
-// sharded reports whether the current job is this one, and workers still visit states for it.
+// sharded reports whether job of is still the current one, and workers visit states for it rather
+// than take walks.
 func (w *worker) sharded(of *job) bool {
 	now := w.current.Load()
 	return now != nil && now.Epoch == of.Epoch && now.Shards > 0
 }
 
-// asks reads the key space, since the watch may have been lost.
+// asks reads the value of the key "space" from the cluster. The watch of this key would report each
+// new value, but it may have been lost.
 func (s *slot) asks(ctx context.Context) {
 	if e, err := s.kv.Get(ctx, keySpace); err == nil {
 		s.learnSpace(e.Value())
@@ -271,8 +273,8 @@ func (s *slot) takeOver(ctx context.Context, now *space, k int) error {
 	return nil
 }
 
-// first sets h.last for a shard that has no records yet. The numbers in its stream go on from those of an
-// earlier search.
+// first sets h.last for a shard that has no records. It is not 0 if an earlier search had records in the
+// same stream, since the numbers in the stream go on from theirs.
 func (s *slot) first(ctx context.Context, k int, h *holding) error {
 	if h.last > 0 {
 		return nil
@@ -353,8 +355,9 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	return nil
 }
 
-// finish visits the states of the group that was read, in this process, or in one of its own if an earlier
-// owner ended at this group. It returns the record, and for each shard the batches of states to store.
+// finish visits the states of the group that the slot has read for shard k. If an earlier owner ended at
+// this group, it does so in a process of its own. It returns the part of the record that says what was
+// visited, and for each shard the batches of states to store.
 func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batches [][][]byte, err error) {
 	h := s.held[k]
 	var came []byte

@@ -65,7 +65,8 @@ func (c *child) kept() *trail.Trail {
 	return c.trail
 }
 
-// far records a note of the search's progress on the trail, at most once in noteEvery.
+// far records on the trail how far the search is, as a note. It does nothing if the last note is
+// younger than noteEvery.
 func (c *child) far(p search.Progress) {
 	if c == nil || time.Since(c.notes) < noteEvery {
 		return
@@ -85,7 +86,8 @@ func (c *child) finds(f *search.Finding) {
 	c.say(message{Found: c.found})
 }
 
-// looked sends the keeper the paths of the findings after their analysis, which replace those sent before.
+// looked sends the keeper the paths of all findings once the findings were analyzed. They replace the
+// paths that finds has sent.
 func (c *child) looked(all []*search.Finding) {
 	if c == nil {
 		return

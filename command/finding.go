@@ -20,7 +20,8 @@ func (c *calling) commands(file string) []finding.Command {
 	}
 }
 
-// storePrefixes writes the paths of r.Prefixes, from which a search may start, into a new folder.
+// storePrefixes writes the paths of r.Prefixes into a new folder. They are the beginnings of runs
+// from which another search may start.
 func storePrefixes(on *finding.Shelf, r *search.Result) error {
 	return storePaths(on, r.System.Name+"-prefixes", len(r.Prefixes), func(i int) (*choose.Path, *string) {
 		return r.Prefixes[i].Path, &r.Prefixes[i].File

@@ -100,7 +100,8 @@ type keeper struct {
 	last  os.Signal
 }
 
-// counted makes children run an instrumented copy of the program, which counts lines.
+// counted makes the next children run the copy p of the program, which counts how often each of its
+// lines runs. end removes the folder of these counts.
 func (k *keeper) counted(p *lines.Program) (end func(), err error) {
 	if k.self, err = p.File(); err != nil {
 		return nil, err
@@ -388,7 +389,8 @@ func (k *keeper) afterDeath() (m message) {
 	return m
 }
 
-// ask leaves a message for the next child.
+// ask writes a message for the next child into the file by which keeper and child exchange
+// messages. It removes all earlier messages.
 func (k *keeper) ask(m message) {
 	_ = k.said.Truncate(0)
 	(&child{said: k.said, token: k.token}).say(m)
@@ -435,8 +437,8 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 	return nil, reason + "; no run that was under way does this when it is taken alone, so the cause came from outside. The result has the findings before that, and claims nothing about states that were not visited"
 }
 
-// other executes a command that is not a search in a child, and returns its exit status. If the child died, d
-// describes how, and answers is the number of answers that its run had got by then.
+// other executes a command other than search in a child, and returns its exit status. If the child died, d
+// describes how, and answers is the number of choices that its run had made by then.
 func (k *keeper) other() (status int, d *death, answers int) {
 	defer k.listen()()
 	status, d = k.run(roleRun, 0)

@@ -16,8 +16,8 @@ func (t *tool) copiedOnce() *lines.Program {
 	return t.copies
 }
 
-// linesRan returns which lines of a system's code have run in this process, which must be an
-// instrumented copy of the program.
+// linesRan counts the lines of a system's code, and those that have run in this process so far. The
+// process must run an instrumented copy of the program.
 func linesRan(sys *sim.System, params sim.Params) (*search.Lines, error) {
 	sources := account.NewSources(sys, params)
 	ran, err := lines.Counted(sources.Packages())

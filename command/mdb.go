@@ -112,8 +112,8 @@ of JSON. docs/serve.md has the protocol.`,
 	return cmd
 }
 
-// kept runs the debugger's screen in a child, and returns its exit status. It prints the reason if the
-// child died. ok is false if there can be no child.
+// kept runs the screen of the debugger in a child, and returns the child's exit status. If the child
+// died, kept prints the reason. ok is false if there can be no child.
 func (t *mdbRun) kept() (status int, ok bool) {
 	if t.args == nil {
 		return 0, false

@@ -369,8 +369,8 @@ func called() (c calling, ok bool) {
 	return c, true
 }
 
-// line returns a command line that a user can type: this program, the command with this name, the package if
-// there is one, and the arguments of the command.
+// line returns a command line that a user can type. It consists of the name of this program, the name of a
+// command, the package if the program was built for one, and the arguments.
 func (c *calling) line(name string, args ...string) string {
 	words := []string{c.Name, name}
 	if c.Of != "" {

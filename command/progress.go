@@ -80,7 +80,7 @@ func terminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// searched shows a report of a search's progress.
+// searched makes s the latest report of the search, and shows it.
 func (p *progress) searched(s search.Progress) {
 	p.mu.Lock()
 	p.latest = s
@@ -132,7 +132,8 @@ func (p *progress) say(text func(now time.Time) string) {
 	}
 }
 
-// doing makes p show the progress of another search from now on, under the name what.
+// doing begins to show the progress of another search, called what, and forgets the reports of the
+// one before.
 func (p *progress) doing(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,7 +19,8 @@ type CodeLine struct {
 	Ran    bool
 }
 
-// code adds the source that ran in a step to the page. Equal pieces are stored once.
+// code adds the lines of source that ran in a step to the data of the page. Pieces of source that
+// are equal are stored once.
 func (r *pageRun) code(step int) {
 	if r.g.code == nil || step < 1 {
 		return

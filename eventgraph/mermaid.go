@@ -40,8 +40,9 @@ func (g *Graph) Mermaid(w io.Writer, part Part) error {
 	return m.w.Flush()
 }
 
-// matters returns the points to draw if there is room for few, and the number of points
-// left out before them.
+// matters returns the points to draw, at most mermaidMost. If the part has more points, they are
+// those on which the critical step, or else the failed step, depends, or the last of these. before
+// is the number of points that come before them and are not drawn.
 func (g *Graph) matters(part Part) (points []int, before int) {
 	part.Whole = true
 	list := func(g *Graph) (points []int) {

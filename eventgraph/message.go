@@ -119,8 +119,8 @@ func (m *message) lostWithConnection() bool {
 	return true
 }
 
-// unheard reports whether the message was lost without a step of its own: with its connection, or
-// because it was dropped.
+// unheard reports whether no step shows the loss of the message: it was lost together with its
+// connection, or it was dropped when it was sent.
 func (m *message) unheard() bool {
 	return m.dropped || len(m.ends) > 0 && m.lostWithConnection()
 }

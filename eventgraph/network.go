@@ -88,7 +88,8 @@ func (b *builder) add(s *trace.Step) {
 	}
 }
 
-// consume records the messages that the event took, and its causes.
+// consume records which messages the event of point at took from the network, and adds the causes
+// of the event to p.
 func (b *builder) consume(at int, p *point) {
 	e := p.Event
 	node, peer := b.g.lane(e.Node), b.g.lane(e.From)

@@ -286,8 +286,8 @@ func (t *text) stretch(s stretch) {
 // line if there is room.
 func together(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
-// outermost returns the lanes of the senders whose messages a point took, those farthest from its
-// own lane first, so that no arrow covers the beginning of another.
+// outermost returns the lanes of the senders whose messages a point took. Lanes far from the
+// point's own come first, so that no arrow is drawn over the beginning of another.
 func (t *text) outermost(p *point) (lanes []int) {
 	for _, id := range p.took {
 		lanes = append(lanes, t.g.messages[id].from)

@@ -46,8 +46,8 @@ type Picture struct {
 	bands  []Band
 }
 
-// Picture returns the graph with its arrows. Making it takes time in proportion to the whole graph; making a
-// window of it takes time in proportion to the window and the number of arrows.
+// Picture returns the graph with its arrows, from which Window cuts windows. The time for Picture grows with
+// the whole graph; the time for a window grows with the window and the number of all arrows.
 func (g *Graph) Picture() *Picture {
 	var arrows []Arrow
 	for _, f := range g.flights() {

@@ -82,8 +82,8 @@ type caller struct {
 	id any
 }
 
-// abandoned is the id of an operation that never returns. The number distinguishes several
-// with one id.
+// abandoned is the id of an operation that never returns. id is the operation's own id; number
+// distinguishes several such operations with the same one.
 type abandoned struct {
 	id     any
 	number int
@@ -163,8 +163,8 @@ func (p *possible) add(o operation) {
 	p.pending = slices.Insert(p.pending, i, o)
 }
 
-// abandon gives the pending operation of a caller, which never returns, an id that no
-// operation uses.
+// abandon is called when a caller's pending operation can no longer return. It gives this operation
+// an id that no operation uses, so that the caller may use the old id again.
 func (p *possible) abandon(who caller) {
 	i := p.index(who)
 	if i < 0 {
@@ -242,8 +242,8 @@ func (p *possible) states() string {
 	return text
 }
 
-// sieve finds the possibilities that are left after an operation of who has returned
-// output. Every pending operation may have taken effect before that.
+// sieve is one search for the possibilities that remain when the operation of who has returned
+// output. Before it returned, any of the pending operations may have taken effect.
 type sieve struct {
 	m       Model
 	pending []operation

@@ -39,7 +39,7 @@ func (m Model) converted() porcupine.Model {
 	}
 }
 
-// plain replaces characters of values that the page of porcupine would take for markup.
+// plain replaces the characters of a value that the HTML page of porcupine would take for markup.
 var plain = strings.NewReplacer("<", "\u2039", ">", "\u203a", "&", "+", `"`, "'")
 
 // tale is the history of one object, in porcupine's form.

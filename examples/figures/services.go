@@ -55,8 +55,8 @@ func commit(over string, faults int) load {
 	}
 }
 
-// ahead is the number of requests that are kept waiting at each node that a load asks, so that the node never
-// runs out of them.
+// ahead is the number of unanswered requests that a load keeps at each node to which it makes requests, so
+// that the node always has something to do.
 const ahead = 8
 
 // run runs the service for the time warm, and then for span, and returns the number of answers in each window
@@ -178,7 +178,8 @@ func runServices(out string, span time.Duration, report io.Writer) error {
 	return throughputRows(report, all, answers, fine)
 }
 
-// sums returns the sums of each n counts in a row.
+// sums adds up each n successive counts, and returns these sums: sums of 1, 2, 3, 4 with n = 2 are
+// 3, 7.
 func sums(counts []int, n int) (all []int) {
 	for k := range counts {
 		if k%n == 0 {

@@ -79,8 +79,8 @@ func (e *end) open(conv uint32) {
 // Init starts the clock of the connection.
 func (e *end) Init(env sim.Env) { env.After(interval, update{}) }
 
-// Opens reports whether a request of the application may come now. Messages for the second
-// connection have to wait until everything on the first one is acknowledged.
+// Opens reports whether the application may make a request now. A request to write on the second
+// connection has to wait until all segments of the first one are acknowledged.
 func (e *end) Opens(opening sim.Signal) bool {
 	w, ok := opening.(write)
 	return !ok || e.of(w.message) == e.conv || e.conn.Unsent() == 0

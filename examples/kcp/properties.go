@@ -27,7 +27,7 @@ func inOrder(r *reads, at sim.Addr, fact any) error {
 	return nil
 }
 
-// short returns a message without the filling that makes it long.
+// short returns the text of a message without the dots with which text fills it up to its length.
 func short(message string) string {
 	return strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '.' }), ".")
 }

@@ -126,7 +126,7 @@ func (s *server) put(env sim.Env, p put) {
 	env.Emit(acked{})
 }
 
-// tell describes data as runs of equal bytes.
+// tell describes data by the lengths of its runs of equal bytes, for example 512×'a' 256×'b'.
 func tell(data []byte) string {
 	var text []string
 	for len(data) > 0 {

@@ -31,7 +31,7 @@ type host struct {
 // timeout is the only timer.
 type timeout struct{}
 
-// relayed is a block that another node accepted.
+// relayed is a message: the block that its sender has accepted.
 type relayed struct{ Block hash }
 
 // vote is a message of the protocol.
@@ -82,8 +82,8 @@ func (h *host) validators(...dbft.Transaction[hash]) (all []dbft.PublicKey) {
 	return all
 }
 
-// pool returns the transactions that a block should contain: one, which differs from node to node,
-// so that blocks differ.
+// pool returns the transactions for the next block. It is one transaction, whose name contains the
+// number of the node, so that the blocks of two nodes differ.
 func (h *host) pool() []dbft.Transaction[hash] {
 	name := fmt.Sprint("tx", h.self)
 	if h.either && h.env.Choose(2, "which transaction is proposed") == 1 {

@@ -93,7 +93,7 @@ func (e *end) send(env sim.Env) {
 	}
 }
 
-// wait sets a timer for the time until, or cancels it if that is the zero time.
+// wait sets the timer to fire at the time until. If until is the zero time, it cancels the timer.
 func (e *end) wait(env sim.Env, timer sim.Signal, until time.Time) {
 	env.Cancel(timer)
 	if !until.IsZero() {

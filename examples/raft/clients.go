@@ -37,9 +37,9 @@ type looking struct {
 	index uint64 // the index that must be applied before; 0 means that it is not known yet
 }
 
-// object is the name of the log in histories. Each command is a key of its own, and a read asks whether
-// one command is there. So the number of possible orders stays small, whatever the order of the other
-// commands.
+// object is the name under which the log is an object of histories. In the model of this object each
+// command is a key of its own, and a read asks for one key. So the commands are checked one by one, and
+// the orders in which other commands may have come need not be tried.
 const object = "log"
 
 func (s *server) propose(env sim.Env, p propose) {

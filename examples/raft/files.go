@@ -27,7 +27,7 @@ func record(kind byte, data []byte) []byte {
 	return append(out, byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum))
 }
 
-// whole returns the length of the first record in log, or 0 if that is not whole.
+// whole returns the length of the first record in log, or 0 if log does not have the whole record.
 func whole(log []byte) int {
 	if len(log) < around || len(log) < around+int(log[1])<<8+int(log[2]) {
 		return 0

@@ -24,8 +24,9 @@ func first(members string, n int) (ids []uint64) {
 	return ids
 }
 
-// next returns the change to propose now. done is true if the members are those that are wanted. If a joint
-// configuration will be left by itself, there is nothing to propose meanwhile, and the change is zero.
+// next returns the change of the members to propose now. done is true if the set of members is already the
+// one that is wanted. The change is zero while there is nothing to propose, since raft itself will leave a
+// joint configuration.
 func (s *server) next() (c core.Change, done bool) {
 	has := func(id uint64) bool { return slices.Contains(s.conf.Voters, id) }
 	joint := len(s.conf.Outgoing) > 0

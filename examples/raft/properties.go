@@ -41,7 +41,8 @@ func wasElected(l *leaders, at sim.Addr, fact any) error {
 	return nil
 }
 
-// promises is the memory of a monitor: the commands that clients believe to be in the log for good.
+// promises is the memory of a monitor: the commands that were acknowledged, so that clients rely on
+// finding them in the log from then on.
 type promises struct {
 	term uint64 // of the newest leader
 	kept map[string]bool
@@ -135,8 +136,8 @@ func differ(v view) string {
 	return ""
 }
 
-// parts returns the last index at which the logs of two servers differ although they must not, since they are
-// equal further on or have entries of the same term there. It returns 0 if there is none.
+// parts returns the last index at which the logs of two servers break the rule of logsMatch: their entries
+// there differ, but have the same term, or a later entry is the same in both. It returns 0 if there is none.
 func (s *server) parts(other *server) uint64 {
 	base := max(s.base, other.base)
 	n := int(min(s.end(), other.end()) - base)
@@ -207,8 +208,9 @@ func explainLed(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// allApplied reports whether all commands were applied that were requested of members which are up. A server
-// that was removed asks in vain, and requests to a server that is down may be unknown to all others.
+// allApplied reports whether each member that is up has applied all commands that clients requested of
+// members which are up. Other commands need not be applied: a server that was removed cannot have them
+// replicated, and a server that is down may be the only one that knows them.
 func allApplied(v view) bool {
 	return members(v, func(s, lead *server) bool {
 		for i := range lead.proposals {
@@ -269,10 +271,11 @@ func isUp(v view, at sim.Addr) bool {
 	return up
 }
 
-// enough is the condition under which liveness is promised. For each configuration in which a server that
-// is up votes, a majority of its voters is up and does not know that it was removed. A server with an old
-// configuration counts too, since possibly nobody is left who can inform it of the later one. A server that
-// was removed may have the longest log, and then it neither votes for another nor stands for election.
+// enough is the condition under which liveness is promised. Take each configuration of a server that is up
+// and votes: a majority of its voters must be up and not know that it was removed. This includes the
+// configuration of a server that is behind, since possibly nobody is left who can send it a later one.
+// Voters that know of their removal do not count: one of them may have the longest log, and then it neither
+// votes for another nor stands for election.
 func enough(v view) bool {
 	voting := false
 	for _, s := range v.Nodes() {

@@ -69,7 +69,7 @@ type mark struct {
 	data string
 }
 
-// duty is an entry or a snapshot to apply.
+// duty is work for the application: an entry to apply, or a snapshot to restore.
 type duty struct {
 	entry    core.Entry
 	snapshot *core.Snapshot // in its place
@@ -317,8 +317,8 @@ func (s *server) stands() bool {
 	return s.removed() && !(s.goesOn && leads)
 }
 
-// proceed begins to work on the next Ready, if there is one and no other is being worked on. It does
-// so now, or in a step of its own.
+// proceed begins the work on the next Ready, unless there is none or the work on another one goes
+// on. With ready=later it takes the Ready in a step of its own, and otherwise at once.
 func (s *server) proceed(env sim.Env) {
 	if term, leads := s.node.Role(); leads && term > s.won {
 		s.won = term
@@ -393,8 +393,8 @@ var (
 	sendUnsynced = orderOf(save{}, send{}, sync{}, apply{}, advance{})
 )
 
-// order has the tasks in the order in which they are done, and for each set of tasks the list of these in the
-// same order. The lists are shared by all states, so nothing may change them.
+// order is an order in which tasks are done. For each set of these tasks, of has the list of its tasks in
+// this order. All states share the lists, so nothing may change them.
 type order struct {
 	tasks []sim.Signal
 	of    [][]sim.Signal // by the set, with bit k for the k-th task
@@ -412,8 +412,8 @@ func orderOf(tasks ...sim.Signal) order {
 	return o
 }
 
-// asks reports whether the present Ready has work for a task. saves says whether there is something to save, and
-// snapshot whether a snapshot is a part of that.
+// asks reports whether the present Ready needs this task. saves is set if the Ready has data to save, and
+// snapshot if a snapshot is a part of this data.
 func (s *server) asks(env sim.Env, task sim.Signal, saves, snapshot bool) bool {
 	switch task.(type) {
 	case save:
@@ -624,7 +624,8 @@ func (s *server) apply(env sim.Env, e core.Entry) {
 	s.cut(env)
 }
 
-// indexedFrom is the number of commands from which on the log has an index.
+// indexedFrom is the length of s.log from which on the server also keeps its commands in the map
+// s.index, so that logged need not search s.log.
 const indexedFrom = 100
 
 // logged reports whether a command is in the log.
@@ -664,8 +665,8 @@ func (s *server) restore(env sim.Env, snapshot core.Snapshot) {
 	s.answer(env)
 }
 
-// cut begins to shorten the log if that is due. It waits until raft knows that all applied entries are applied,
-// since raft may still read entries of which it does not know that.
+// cut posts the task that shortens the log, if that is due. It first waits until the server has reported to
+// raft that all applied entries are applied, since raft may still read entries of which it does not know this.
 func (s *server) cut(env sim.Env) {
 	if s.due && s.applied <= s.told {
 		env.Post(compact{})

@@ -181,10 +181,10 @@ func script(p sim.Params, self sim.Addr, life int) (requests []sim.Signal) {
 	return requests
 }
 
-// blank returns the storage of a server that never ran. Servers that exist from the beginning
-// know the members. If the members change, their logs begin behind a snapshot, as raft
-// advises: a server that joins must get that snapshot, and not a log without the first
-// members.
+// blank returns the storage of a server that has never run. If the members do not change, every
+// server begins with the configuration. If they change, the logs of the first members begin behind
+// a snapshot, as raft advises, and the storage of the others is empty: a server that joins must get
+// this snapshot first, and not a log that does not name the first members.
 func blank(p sim.Params, self sim.Addr) *core.Disk {
 	members := p.Word(Members)
 	voters := first(members, p.Nodes)

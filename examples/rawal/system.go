@@ -13,9 +13,10 @@ var Batches = &sim.Param{Name: "batches", Doc: "how many batches are appended in
 // Limit is the size at which a segment is sealed.
 var Limit = &sim.Param{Name: "limit", Doc: "how many bytes a segment has when it is sealed", Range: sim.Range{Default: 4096, Least: 512, Most: 65536}}
 
-// shapes has the lengths of the entries of each batch. With its header of 8 bytes, the 32
-// of the file's header and the 8 of the commit frame, a first batch of 1,488 bytes ends
-// with the third sector, and so does an entry of 1,496 bytes without a commit frame.
+// shapes has the lengths of the entries for each kind of batch. They are chosen so that a batch may
+// end exactly at the end of the third sector of 512 bytes, which is byte 1,536: an entry of 1,488
+// bytes with its header of 8, the file's header of 32 and the commit frame of 8; or an entry of
+// 1,496 bytes without the commit frame.
 var shapes = [][]int{{1488}, {1496, 400}, {40}}
 
 // System is a log of one segment.

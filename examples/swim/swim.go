@@ -58,7 +58,8 @@ type rumor struct {
 	Incarnation int
 }
 
-// beats reports whether rumor r is news to a node that knows the rumor known about the same node.
+// beats reports whether rumor r takes the place of known, the rumor about the same node that a node
+// knows so far.
 func (r rumor) beats(known rumor) bool {
 	return r.Incarnation > known.Incarnation || r.Incarnation == known.Incarnation && r.Is > known.Is
 }
@@ -139,7 +140,8 @@ func (n *node) reach(env sim.Env, _ sim.Addr, r reach) {
 	n.favors[rpc.Call(env, r.Whom, ping{n.rumors()})] = rpc.TicketOf(env)
 }
 
-// ack handles an ack. It ends the period, or is passed on to the node that asked for the ping.
+// ack handles the ack to a call. If the call belongs to this period, the period is over. If it was
+// a ping on behalf of another node, that node gets an ack.
 func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
 	n.hear(env, a.Rumors)
 	id := rpc.Of(env)
@@ -208,8 +210,9 @@ func (n *node) hear(env sim.Env, all []rumor) {
 	}
 }
 
-// refute replaces a rumor about this incarnation, or a later one, by a still later incarnation.
-// Other nodes may learn of it only once it is stored.
+// refute handles a rumor that this node is suspect or dead. If the rumor is about the node's
+// incarnation or a later one, the node takes a still later incarnation. It stores this before other
+// nodes may learn of it.
 func (n *node) refute(env sim.Env, r rumor) {
 	if r.Is == alive || r.Incarnation < n.incarnation || r.Incarnation == n.incarnation && env.Bug(SM1) {
 		return

@@ -186,7 +186,8 @@ func (a *Account) Step(n int) *trace.Step {
 	return nil
 }
 
-// run holds the states of a run. The run is repeated once, when they are first needed.
+// run holds the states of a run, which are computed by repeating the run when the states are first
+// needed.
 type run struct {
 	taken  bool
 	states *recording.Recording // nil if the states are not known

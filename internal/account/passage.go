@@ -85,7 +85,8 @@ func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Fu
 	return all
 }
 
-// unmarked returns a handler as a Passage in which no line is marked as run.
+// unmarked returns the source of a handler as a Passage in which no line is marked as run, for
+// steps of which it is not known which lines ran.
 func (l *Sources) unmarked(handler Source) []Passage {
 	_, extent, ok := l.around(handler.path, handler.Line)
 	text := l.text(handler.path)
@@ -166,7 +167,8 @@ func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	return out
 }
 
-// mark marks those lines of a file that the piece p covers and that contain code.
+// mark sets marks[n] for each line n of a file that the piece p covers, unless the line has no code
+// there. text has the lines of the file.
 func mark(marks map[int]bool, text []string, p lines.Piece) {
 	for n := p.Line; n <= p.EndLine && n <= len(text); n++ {
 		line, from, to := text[n-1], 0, len(text[n-1])

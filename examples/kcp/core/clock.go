@@ -65,8 +65,8 @@ func (c *Conn) Pass(ms uint32) {
 	}
 }
 
-// Next returns the time until an update will do anything, if updates come every Interval
-// milliseconds.
+// Next returns the time in milliseconds until an update has something to do. It is a multiple of
+// Interval, the time from one update to the next.
 func (c *Conn) Next() uint32 {
 	next := uint32(math.MaxUint32)
 	if c.Acks() > 0 || *c.word(probe) != 0 || c.Unsent() > c.count(sndBuf) && c.UnderWay() < c.room() {

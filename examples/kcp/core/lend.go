@@ -135,9 +135,9 @@ var (
 	acked    = find(part, "acked", reflect.Uint32).Offset
 )
 
-// lists returns the place of the list in the field with this name: in older versions of the library
-// the field is a slice, in later ones a pointer to a struct with a slice, a ring that may be longer
-// than the list. It also returns the type of a segment.
+// lists returns the place of the list of segments in the field with this name, and the type of a
+// segment. In older versions of the library the field is a slice. In later ones it is a pointer to
+// a struct with a slice, which may be a ring that is longer than the list.
 func lists(name string) (list, reflect.Type) {
 	f, ok := whole.FieldByName(name)
 	switch {

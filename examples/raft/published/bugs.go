@@ -11,8 +11,8 @@ type bug struct {
 	flags []string // of the search: nodes and parameters, no faults
 }
 
-// change is a place in the source of the library, at which the text fixed is
-// replaced by broken to undo a fix.
+// change undoes a fix at one place in the source of the library: in this file, it replaces the text
+// fixed by the text broken.
 type change struct{ file, fixed, broken string }
 
 var bugs = []bug{

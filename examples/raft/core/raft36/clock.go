@@ -38,8 +38,8 @@ func (n *Node) field(offset uintptr) *int {
 	return (*int)(n.at(offset))
 }
 
-// Role returns the node's term, and whether it leads in this term. A Ready reports that later, and
-// never reports a leader that was deposed before the Ready was taken.
+// Role returns the node's term, and whether it leads in this term. It is never late: a Ready
+// reports a leader only when it is taken, and not at all if the leader was deposed before.
 func (n *Node) Role() (term uint64, leads bool) {
 	return *(*uint64)(n.at(termAt)), raft.StateType(*(*uint64)(n.at(roleAt))) == raft.StateLeader
 }
