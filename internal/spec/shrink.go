@@ -95,7 +95,7 @@ func set[T comparable](at *T, x T) bool {
 	return true
 }
 
-// drops passes to add, for each element of a list, a function that removes the element.
+// drops calls add once for each element of a list, with a function that removes this element.
 func drops[T any](add func(cut func() bool), list *[]T) {
 	for i := range *list {
 		add(func() bool { return drop(list, i) })

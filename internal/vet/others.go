@@ -45,7 +45,8 @@ func (c *checker) globals(body ast.Node) {
 	})
 }
 
-// atomically calls write with the operands that a function or method of sync/atomic or sync.Map writes.
+// atomically passes to write each operand that a call of a function of sync/atomic, or of a method of
+// sync.Map, changes.
 func (c *checker) atomically(call *ast.CallExpr, write func(ast.Expr)) {
 	f := c.callee(call)
 	if f == nil || f.Pkg() == nil || f.Name() == "Load" {

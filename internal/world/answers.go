@@ -14,7 +14,7 @@ import (
 	"macemc/trace"
 )
 
-// answers answers the questions of the running handler about the world. It implements handler.Answerer.
+// answers is the handler.Answerer that answers the questions of the running handler about the world.
 type answers struct{ w *World }
 
 func (a answers) at() int            { return a.w.Run.acting.Index() }

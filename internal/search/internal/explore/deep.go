@@ -399,7 +399,7 @@ func (w *sinking) keep(b *block, i int, number *uint32) error {
 	return nil
 }
 
-// keeps appends a copy of state number i of block of.
+// keeps appends to b a copy of state number i of the block of.
 func (b *block) keeps(of *block, i int) {
 	n := uint32(b.n)
 	rec := of.recs[i*of.words : (i+1)*of.words]
@@ -414,7 +414,7 @@ func (b *block) keeps(of *block, i int) {
 	b.n++
 }
 
-// ends writes the block that is being filled.
+// ends writes the block that is being filled to disk.
 func (w *sinking) ends() error {
 	b := w.into
 	if b == nil {

@@ -37,12 +37,12 @@ func (w *Wrong) Error() string {
 	return "macemc bug: search: this is a finding, and nobody made one: " + w.Failure.Message
 }
 
-// stray returns the error that the last step did something else when it was repeated. Copied is as
-// in Wrong.Copied. Replaying the run finds out at which step it begins to differ.
+// stray returns the error that the last step did something else when it was repeated. The argument
+// copied is as in Wrong.Copied. Replaying the run finds out at which step it begins to differ.
 func (t *Taker) stray(copied string) error { return t.strayed(nil, copied) }
 
 // strayed returns the error that the last step of a run did something else when it was repeated.
-// The answers of the run are of. Copied is as in Wrong.Copied.
+// The argument of holds the answers of the run; copied is as in Wrong.Copied.
 func (t *Taker) strayed(of *run.Answers, copied string) error {
 	return &Wrong{Failure: t.World.Run.Failure(trace.VerdictNondeterminism, ""), Strayed: true, Of: of, Copied: copied}
 }

@@ -168,7 +168,8 @@ func (p Plan) Apart() Plan {
 // Alike gives all events that are not rare equal chances.
 func (p *Plan) Alike() { p.Uniform = true }
 
-// Weather makes the walk begin with a storm of this many steps; then the environment heals.
+// Weather changes the plan so that the walk begins with a storm of this many steps, after which
+// the environment heals.
 func (p *Plan) Weather(steps int) {
 	p.Climate.Heal += steps
 	p.Judged += steps

@@ -136,7 +136,7 @@ func (s *Stats) Effort() int { return s.Steps + s.States - s.Judging }
 // Manners holds the number of walks of each manner.
 type Manners [walk.Manners]int
 
-// One returns counts in which there is one walk, of manner m.
+// One returns the counts of a single walk, which was of manner m.
 func One(m walk.Manner) (manners Manners) {
 	manners[m] = 1
 	return manners
