@@ -1,6 +1,7 @@
 // Package canon walks any Go value and returns its identity in three forms: a hash for the
-// search, a text for the reader, and a copy for engines that go back. Only this package
-// decides when two states are equal; nothing above it may compare states in any other way.
+// search, a text for the reader, and a copy for searches that return to an earlier state.
+// Only this package decides when two states are equal; nothing above it may compare states
+// in any other way.
 //
 // # Input and output
 //

@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// Fewer decides whether a run of only some steps of a finding's path fails in the same way
-// as the whole. It decides as Shrink does about its candidates. A caller of eventgraph.Depends
-// can call Same in the function that it passes. If the path has a critical step, it must be
-// the last one.
+// Fewer decides whether a run of only some steps of a finding's path fails in the same way as
+// the whole path, by the same test as Shrink. Its method Same can be used in the function that
+// a caller passes to eventgraph.Depends. If the path has a critical step, it must be the last
+// one.
 type Fewer struct {
 	s   *shrinker
 	lab *search.Lab

@@ -9,7 +9,7 @@ type Graph struct {
 	Hot     []bool
 	Edges   [][]Edge // by state
 	Answers []int    // the number of answers of each marked choice
-	Of      int      // the number of the property whose bit of Edge.Cools counts
+	Of      int      // the number of the property that the graph is about; only its bit of Edge.Cools counts
 
 	lists  [][]Answer // the lists of answers, to which edges refer by number, from 1
 	known  map[string]int32
@@ -34,7 +34,8 @@ func (g *Graph) Meet(s int, hot bool) {
 	g.Hot[s] = hot
 }
 
-// About sets the number of the property whose bit of Edge.Cools counts.
+// About makes the graph be about the property with this number: from now on only its bit in Edge.Cools says
+// whether a step is cold.
 func (g *Graph) About(property int) { g.Of = property }
 
 // Add adds an edge from a state, which must have been added, and returns it as a Step. asked has the marked

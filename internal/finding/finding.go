@@ -20,8 +20,8 @@ type Command struct{ What, Line string }
 // ends with it.
 type Commands func(file string) []Command
 
-// Write writes the folder of a finding, whose facts are in a, and tells a where it is. Facts
-// that are not known are left out. The error names files that could not be written.
+// Write writes the folder of a finding, whose facts are in a, and stores the name of the folder in a.
+// Facts that are not known are left out. The error names files that could not be written.
 func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) error {
 	t := newTale(a, r)
 	folder, err := s.Put(Name(a), func(folder string) []File {

@@ -29,7 +29,7 @@ import (
 type Program struct {
 	Packages []string // the paths of the service's packages, whose lines are counted
 	Main     string   // the path of its package main; "" means that the build information has it
-	Not      string   // the path of a module whose other packages, which are not in Packages, are not counted
+	Not      string   // the path of a module; of its packages only those in Packages are counted
 	Flags    []string // the flags of the go command that built it
 	Dir      string   // the folder in which the go command runs; "" means the current one
 	Overlay  string   // the file of an overlay that it was built with; "" means none
