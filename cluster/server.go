@@ -102,8 +102,9 @@ type storage struct {
 	copies int
 }
 
-// storage returns how the cluster stores everything. The coordinator's own server keeps it in memory;
-// an external cluster keeps it in files, since its servers may restart while the coordinator goes on.
+// storage returns how the cluster stores its stream and its buckets. The coordinator's own server
+// (own is set) keeps them in memory. An external cluster keeps them in files, since its servers may
+// restart while the coordinator goes on.
 func (s *settings) storage(own bool) *storage {
 	if own {
 		return &storage{jetstream.MemoryStorage, 1}
@@ -186,7 +187,8 @@ func getParts(ctx context.Context, kv jetstream.KeyValue, key string) ([]byte, e
 	return otherParts(ctx, kv, key, first.Value())
 }
 
-// otherParts returns the whole value whose first part is b.
+// otherParts reads the parts after the first one of the value of key, whose first part is b, and
+// returns the whole value.
 func otherParts(ctx context.Context, kv jetstream.KeyValue, key string, b []byte) ([]byte, error) {
 	if len(b) < 3 || len(b) < 3+int(b[2]) {
 		return nil, fmt.Errorf("the value of key %q in the cluster is damaged", key)

@@ -557,8 +557,9 @@ func wrongSequence(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
 }
 
-// assign gives shards without an owner to workers that are there, spreads the shards evenly, and reports
-// whether anything has changed. A shard without a new record for a long time gets another owner.
+// assign gives each shard without an owner to a worker that is there, so that all have about the same
+// number of shards. A shard that has had no new record for a long time gets another owner. assign
+// reports whether any shard has got another owner.
 func (s *survey) assign() (changed bool) {
 	slots := s.roster.slots()
 	load := map[string]int{}
@@ -616,7 +617,8 @@ func near(slot, other string) int {
 	return 0
 }
 
-// loses records that shard k has lost its owner.
+// loses removes the owner of shard k. If the shard still has states of this level to read, it
+// counts as one more owner that the shard has lost.
 func (s *survey) loses(k int) {
 	if s.now.Owners[k].Slot != "" && !s.done(k) {
 		s.tries[k]++
@@ -624,7 +626,8 @@ func (s *survey) loses(k int) {
 	s.now.Owners[k] = owner{}
 }
 
-// poisoned returns an error if a shard has lost too many owners without a new record between.
+// poisoned returns an error if a shard has lost deathsOther owners one after another, and none of
+// them has appended a new record.
 func (s *survey) poisoned() error {
 	for k, n := range s.tries {
 		if n >= deathsOther {

@@ -67,8 +67,8 @@ func (w *worker) learnSpace(value []byte) {
 	}
 }
 
-// remotes makes a search.Remote for each goroutine of a worker that visits states. All of them belong to one
-// job.
+// remotes makes a search.Remote for each goroutine of a worker that visits states. The field all does so for
+// the job with the epoch of.
 type remotes struct {
 	mu  sync.Mutex
 	of  uint64 // the epoch of the job
@@ -101,7 +101,7 @@ type slot struct {
 	held   map[int]*holding // by shard
 }
 
-// holding is the state of a shard that a slot owns and has taken over.
+// holding is what a slot knows about a shard that it has taken over.
 type holding struct {
 	epoch uint64
 	last  uint64 // the number of the last record, which this slot appended
@@ -183,7 +183,8 @@ func (s *slot) asks(ctx context.Context) {
 	}
 }
 
-// clear forgets all shards, and the visits that were not recorded.
+// clear makes the slot give up all its shards, and drops the visits for which it has not appended a
+// record.
 func (s *slot) clear() {
 	if s.remote != nil {
 		s.ends()
@@ -192,8 +193,8 @@ func (s *slot) clear() {
 	s.remote, s.held = nil, nil
 }
 
-// turn visits a group of states of each shard that the slot owns. It reports whether any shard had states to
-// read.
+// turn visits one group of states of each shard that the slot owns. It reports whether there was any group
+// to visit.
 func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 	for k, h := range s.held {
 		if o := &now.Owners[k]; o.Slot != s.name || o.Epoch != h.epoch {
@@ -413,9 +414,10 @@ func (w *worker) endIfStill(r *search.Remote) (ends func()) {
 	return func() { close(done) }
 }
 
-// missing returns the error for a message of shard k that the server does not have. Either the message is
-// lost, or this server of several does not have it yet. A search removes messages only from the beginning of
-// a stream.
+// missing returns the error for a message of shard k that the server does not have. If the message is lost,
+// the error says that the search is damaged. Otherwise another server of the cluster may have it, and the
+// caller may try again. Messages are only ever removed from the beginning of a stream, so a gap shows a
+// loss.
 func (s *slot) missing(ctx context.Context, now *space, k int, message uint64) error {
 	info, err := s.states[k].Info(ctx)
 	if err == nil {

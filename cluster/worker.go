@@ -116,8 +116,9 @@ func (p *pace) pause(ctx context.Context, wait bool) bool {
 	return ctx.Err() == nil
 }
 
-// follow keeps the worker's job and the first needed lot up to date, and sends heartbeats. A watch reports
-// changes at once; the worker also polls, since a server that restarts may lose the watch.
+// follow learns each change of the job and of the first lot that is still needed, and sends heartbeats. A
+// watch reports the changes at once. The worker also asks from time to time, since a server that restarts
+// may lose the watch.
 func (w *worker) follow(ctx context.Context) error {
 	watch, err := w.runs.WatchFiltered(ctx, []string{keyJob, keyLot})
 	if err != nil {
@@ -252,8 +253,9 @@ func (q *queue) next(ctx context.Context) (m jetstream.Msg, err error) {
 
 var errKnown = errors.New("the corpus with which a lot of walks begins cannot be read from the cluster")
 
-// span takes the task in m, stores its result unless there is one, and then acknowledges the message. So the
-// task stays in the queue until its result is stored.
+// span takes the task in m, stores the result, and only then acknowledges m: the task stays in the queue
+// until its result is stored, or is no longer needed. If another worker has already stored a result,
+// that one stays.
 func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream.Msg) error {
 	var what task
 	if err := json.Unmarshal(m.Data(), &what); err != nil || what.Span == nil && what.Item == nil {
@@ -309,7 +311,8 @@ func (w *worker) newer(of *job) bool {
 	return now != nil && now.Epoch != of.Epoch
 }
 
-// know gives taker t the corpus with which a lot begins.
+// know brings taker t to the corpus with which a lot begins: it reads from the cluster what the
+// lots before it have added.
 func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) error {
 	for t.Lot() < lot {
 		text, err := w.corpora.text(ctx, w.known, of.Epoch, t.Lot()+1)
@@ -487,7 +490,8 @@ func (w *worker) store(ctx context.Context, id string, r result) (first bool, er
 	return err == nil, err
 }
 
-// accompany asks the server for more time to acknowledge m, again and again until end is called.
+// accompany tells the server again and again that m is being worked on, so that the server does not
+// deliver m to another worker, until end is called.
 func (w *worker) accompany(m jetstream.Msg) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -506,8 +510,9 @@ func (w *worker) accompany(m jetstream.Msg) (end func()) {
 	return func() { close(done) }
 }
 
-// endIfStuck ends this process if a walk does not return. Its span is then taken in a process of its own. The
-// caller must call begins before each walk, and ends after the last one.
+// endIfStuck returns two functions. The caller must call begins before each walk, and ends after the last
+// one. If a walk goes on for the time w.stuck, this process ends, and another process takes the span by
+// itself.
 func (w *worker) endIfStuck() (begins func(walk int), ends func()) {
 	var now atomic.Int64
 	t := time.AfterFunc(w.stuck, func() {

@@ -57,7 +57,8 @@ type note struct {
 // noteEvery is the least time between two notes of a child.
 const noteEvery = 100 * time.Millisecond
 
-// kept returns the trail on which a search should record its runs, or nil if there is no keeper.
+// kept returns the trail: memory in which a search in a child records its runs, and which the
+// keeper reads if the child dies. It returns nil if this process is no child.
 func (c *child) kept() *trail.Trail {
 	if c == nil {
 		return nil
@@ -194,8 +195,8 @@ func (c *child) alone(sys *sim.System, opts search.Options) error {
 	return search.Alone(sys, opts, trail.RunOf(m.Run), func(f *search.Finding) { c.say(message{Alone: textOf(f.Path)}) })
 }
 
-// tellOfDeath reports the result of a search whose child has died: its findings so far, and the cause of
-// the death, which the keeper has sent.
+// tellOfDeath reports the result of a search whose child has died: the findings before that, and the
+// cause of death. The keeper has sent both to this process.
 func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) error {
 	m, _ := lastSaid(t.child.said, t.child.token, func(*message) bool { return true })
 	var found []*search.Finding
@@ -232,7 +233,8 @@ func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) 
 	return nil
 }
 
-// slowly describes the place at which handlers wait or are slow, for a report.
+// slowly returns a text for the user about a handler that waits or is slow, with the place in its
+// source.
 func slowly(s search.Slow) string {
 	what := "a handler waits (" + s.Does + ")"
 	if s.Does == "running" || s.Does == "runnable" {

@@ -149,8 +149,8 @@ func (t *workerRun) beside(join []string) (end func()) {
 	return func() { stop(); <-ended }
 }
 
-// process returns the process of a worker in this role, which is not started yet, and a pipe. The
-// process ends when the pipe is closed.
+// process returns a process of a worker in this role, which the caller has to start. The process
+// ends when the caller closes the pipe.
 func (t *workerRun) process(role string, args []string) (*exec.Cmd, io.WriteCloser, error) {
 	self, err := os.Executable()
 	if err != nil {

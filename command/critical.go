@@ -59,7 +59,8 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 	return nil
 }
 
-// critical returns the options for the analysis of a finding of a search with the options opts.
+// critical returns the options with which a finding is analyzed, after a search with the options
+// opts.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
 	return critical.Options{
 		Search: search.Options{
@@ -264,7 +265,8 @@ func (t *lookRun) run(name string, into looking) (status int, err error) {
 	return t.conclude(path, r, c, seen, ends)
 }
 
-// conclude writes the results of the analysis into new folders, reports them, and returns the exit status.
+// conclude writes the analyzed findings into new folders, reports the result of the analysis, and returns
+// the exit status.
 func (t *lookRun) conclude(path *choose.Path, r *search.Result, c *critical.Result, seen *recording.Recording, ends *ending) (status int, err error) {
 	how := report.LookDone
 	var all []*account.Account

@@ -40,8 +40,9 @@ func tellDeath(d *death, allowed int) (what, stack string) {
 	return what, ""
 }
 
-// crashOf returns the line in which Go's runtime printed why it ended the process, and the stacks
-// after that line. It returns "" if the runtime did not end the process.
+// crashOf finds the crash message of Go's runtime in what a process has printed, such as "panic:
+// index out of range". It returns the line of the message, and the text after it, which has the
+// stacks. Both are "" if there is no such message.
 func crashOf(printed string) (crash, stacks string) {
 	at := -1
 	for _, word := range []string{"fatal error: ", "panic: ", "SIGQUIT: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: "} {
@@ -95,8 +96,8 @@ func shortened(stack string) string {
 	return strings.Join(out, "\n")
 }
 
-// again reports whether a frame, a call at a place, equals one of the last two of frames, as in a
-// recursion through one or two functions.
+// again reports whether a frame equals one of the last two in frames, as in a recursion through one
+// or two functions. A frame is two texts: the call, and its place in the source.
 func again(frames []string, call, place string) bool {
 	for k := len(frames) - 2; k >= max(0, len(frames)-4); k -= 2 {
 		if frames[k] == call && frames[k+1] == place {

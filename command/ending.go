@@ -38,8 +38,8 @@ func (e *ending) why() search.Stop {
 }
 
 // interrupts makes the first Ctrl-C or SIGTERM end the command with its results so far, and the second one
-// end the process. When the time limit, if it is not 0, is over, the command ends as well. ignore restores
-// the default behavior.
+// end the process. The command also ends with its results after the time limit, unless limit is 0. ignore
+// restores the default behavior of signals.
 func (t *tool) interrupts(p *progress, limit time.Duration) (e *ending, ignore func()) {
 	e = &ending{}
 	signals, done := make(chan os.Signal, 2), make(chan struct{})

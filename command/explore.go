@@ -14,8 +14,8 @@ import (
 	"macemc/mdb/web"
 )
 
-// explore serves the page on which the run of a path is explored, until the user ends that, on the
-// page or at the terminal.
+// explore serves a page on which the user explores the run of a path. It returns when the user ends
+// this, on the page or at the terminal.
 func (t *mdbRun) explore(name string) error {
 	opener := t.opener()
 	opener.Busy = &mdb.Busy{Stuck: t.f.stuck, OnStuck: func(where, message, stack string) {

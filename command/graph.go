@@ -145,10 +145,10 @@ func (f *graphFlags) check() error {
 	return nil
 }
 
-// single reports whether the format can draw only one run, and not two side by side.
+// single reports whether --format names a format that cannot draw two runs side by side.
 func (f *graphFlags) single() bool { return f.format == "dot" || f.format == "perfetto" }
 
-// parted reports whether flags restrict the drawing to a part of the run.
+// parted reports whether --nodes or --slice restricts the drawing to a part of the run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
 // columns returns the width of the terminal for a graph drawn as text, within limits, or 0 if the output is
@@ -248,7 +248,7 @@ type run struct {
 	stuck bool // its last handler does not return
 }
 
-// drawn takes the recorded path in file name again, and makes the graph of its run.
+// drawn executes the recorded path in file name, and returns its run with the graph.
 func (t *graphRun) drawn(name string) (*run, error) {
 	sys, path, err := t.recorded(name)
 	if err != nil {
@@ -354,8 +354,8 @@ func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	return nodes, nil
 }
 
-// sliced returns the graph of those steps on which the failure depends. Its title says whether a run of
-// these steps alone fails in the same way.
+// sliced returns the graph of only those steps on which the failure depends. The title of the graph
+// says whether a run of these steps alone was seen to fail in the same way.
 func (r *run) sliced() (*eventgraph.Graph, error) {
 	step := r.found.Step
 	var g *eventgraph.Graph

@@ -103,9 +103,9 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
 
-// examples returns the lines of an example for the help, without those that name a system that this
-// program does not have. Most lines name handshake, which is replaced by the first system of a program
-// that does not have it.
+// examples returns the lines of text, which are examples for the help, as they fit this program. If it
+// does not have the system handshake, its first system takes that name's place. Lines that name
+// another system which it does not have are left out.
 func (p Program) examples(text string) (lines []string) {
 	first := p.Systems[0]
 	bug := "WHAT"
@@ -185,8 +185,8 @@ func (c *calling) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "\n%s COMMAND --help explains a command.\n", c.Name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }
 
-// under sorts names under their headings, and returns the headings that have any. Names without a
-// heading come last.
+// under distributes names among the headings to which they belong. It returns these headings with
+// their names, without headings that get none. Names that belong to no heading come last.
 func under(headings []heading, names []string) (out []heading) {
 	rest := slices.Clone(names)
 	for _, h := range headings {

@@ -77,8 +77,8 @@ func moved(fd uintptr, name string) *os.File {
 	return os.NewFile(high, name)
 }
 
-// tokenBytes is the length of the token, which a child and its keeper write on each line to each other. No
-// handler knows it, so the output of handlers is not taken for such a line.
+// tokenBytes is the length of the token with which each line begins that a child and its keeper write to
+// each other. No handler knows the token, so a line that a handler prints is never taken for one of these.
 const tokenBytes = 32
 
 // keeper starts children that execute the command line, watches them, and goes on when one dies.
@@ -132,7 +132,8 @@ func (d *death) stands(stopped bool) bool {
 	return d.stopped > stoppedMost
 }
 
-// overdue records the reason for which a child should have ended, and reports whether there is one.
+// overdue sets d.stop to why, the reason for which the child should have ended by now, or "". It
+// reports whether there is such a reason.
 func (d *death) overdue(why search.Stop) bool {
 	d.stop = why
 	return why != ""
@@ -289,8 +290,9 @@ func (k *keeper) overdue(role string) search.Stop {
 	return ""
 }
 
-// slackBytes is added to one and a half times the memory limit of a search. A search keeps to its limit by
-// itself; a process that uses more than the sum, because a handler takes memory, is killed.
+// slackBytes is how much memory a child may use above one and a half times the memory limit of the search;
+// the keeper kills a child that uses more. The search itself keeps to its limit, so then a handler uses
+// the memory.
 const slackBytes = 256 << 20
 
 func (k *keeper) interrupted() (int, os.Signal) {
@@ -335,8 +337,8 @@ func (k *keeper) listen() (end func()) {
 	}
 }
 
-// follow ends this process by the signal that ended the child, if the user sent the same signal to this
-// process.
+// follow ends this process by the signal d.signal that has ended the child, if the user has sent the
+// same signal to this process.
 func (k *keeper) follow(d *death) {
 	asked, last := k.interrupted()
 	if asked == 0 || d.signal != last {

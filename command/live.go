@@ -475,9 +475,9 @@ func (v *voice) say(format string, args ...any) {
 	fmt.Fprintf(v.t.stdout, "%7.2f s  %s\n", time.Since(v.began).Seconds(), report.Line(fmt.Sprintf(format, args...)))
 }
 
-// attend prints when the system becomes live and when it ceases to be live. It returns an error when a property
-// is violated or a node fails; it receives the failures of nodes from broken. When ctx is done, it returns the
-// first error in the records, or nil if there is none.
+// attend follows a run until ctx is done. It prints each time when the system becomes live or ceases to be
+// live. It returns an error as soon as a property is violated or a node fails; failures of nodes come from
+// broken. At the end it returns the first error in the records, or nil.
 func (t *liveRun) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
 	was := false
 	for wrong == nil && ctx.Err() == nil {
@@ -572,8 +572,8 @@ func heldSafety(w *live.Watch) string {
 // quotedNames returns the names of properties in quotation marks, on one line.
 func quotedNames(names []string) string { return report.Line(wording.Quoted(names)) }
 
-// trouble returns a function that causes the faults for which the flags ask, or nil if they ask for none.
-// fails are the nodes that go down for good.
+// trouble returns a function that causes the faults which --faults or --faults-at describes, or nil if
+// there are no such flags. fails has the nodes that will go down and not come back.
 func (f *liveFlags) trouble(nodes int) (run func(context.Context, live.Fleet, func(string)) error, fails []int, err error) {
 	switch {
 	case f.faults != "":
@@ -613,8 +613,8 @@ func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
 	return (f.time * 2 / 3).Round(time.Millisecond), fmt.Sprintf("two thirds of --time %s, so that the system can recover", f.time)
 }
 
-// copies returns a function that opens the file in --record for the record of a life, or nil if there is no
-// such flag.
+// copies returns a function that opens a file in the folder of --record, to which the record of one life of
+// a node is copied. It returns nil if there is no such flag.
 func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), error) {
 	if f.record == "" {
 		return nil, nil

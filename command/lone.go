@@ -124,8 +124,8 @@ func (t *workerRun) takeLone(in io.Reader) error {
 	return err
 }
 
-// takes takes the walks or the states of l. It calls begins with the number of each of them
-// first.
+// takes takes the walks of l, or visits its states. Before each of them it calls begins with the
+// number of the walk or state. came is the result.
 func (t *workerRun) takes(l *jobs.Lone, begins func(number int)) (came []byte, err error) {
 	if l.Shards > 0 {
 		another, err := t.remotesOf(l.Job, l.Shards)

@@ -173,8 +173,8 @@ func (t *mdbRun) opener() mdb.Opener {
 	return mdb.Opener{Find: t.find, Ran: ran, Told: t.told, Tool: t.Name, Of: shellWords(t.Of)}
 }
 
-// serve answers the requests that it reads from in, about the run in file name. The output of handlers
-// goes to standard error. A handler that never returns ends the process.
+// serve reads requests about the run in file name from in, and answers them on standard output. What
+// handlers print goes to standard error. If a handler never returns, serve ends the process.
 func (t *mdbRun) serve(name string, in io.Reader) error {
 	os.Stdout = os.Stderr
 	var w *wire.Wire

@@ -39,8 +39,8 @@ var chartForms = map[string]func(io.Writer, []charts.Counted) error{
 	".html": report.ChartHTML, ".dot": report.ChartDOT, ".mmd": report.ChartMermaid,
 }
 
-// check returns an error if a file could not be written when the search is over. It also sets the defaults
-// that depend on environment variables.
+// check sets the flags whose defaults depend on environment variables. It returns an error if one of the
+// output files could not be written, so that the user does not learn this only at the end of the search.
 func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 	o.began = time.Now()
 	if !flags.Changed("github") {
@@ -172,7 +172,8 @@ func isDevice(name string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// writeDevice opens a pipe or a device, and calls write with it.
+// writeDevice opens the pipe or the device with this name, calls write to write to it, and closes
+// it.
 func writeDevice(name string, write func(io.Writer) error) error {
 	device, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err == nil {

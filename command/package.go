@@ -159,8 +159,9 @@ type listed struct {
 	Module                        *struct{ GoMod, Path string }
 }
 
-// generated is the name of the folder with the generated main package of a program. The folder is below the
-// user's package, so that main may import internal packages. It exists only in the overlay, and not on disk.
+// generated is the name of the folder of the main package that macemc writes for a program. The folder is
+// below the user's package, so that main may import internal packages. It is not on disk: only the overlay,
+// a file that the go command reads, says that it exists.
 const generated = "macemc_program"
 
 func (b *builder) build(pkg string) (program string, err error) {
@@ -251,9 +252,9 @@ func copyFile(to, from string) error {
 // overlaid returns the name of the overlay file, which maps the generated main package to its place on disk.
 func (b *builder) overlaid() string { return filepath.Join(b.folder, "overlay.json") }
 
-// modules makes copies of go.mod and go.sum, to which the go command adds the modules that the program needs
-// and the user's module does not. In a workspace it makes none, and without a module it returns an error. It
-// also sets b.link.
+// modules copies go.mod and go.sum. The go command adds to the copies the modules that the program needs and
+// the user's module does not. In a workspace there is nothing to copy, and without a module it is an error.
+// modules also sets b.link.
 func (b *builder) modules() error {
 	out, err := b.run("env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
@@ -338,7 +339,8 @@ func systemsOf(path string, exports map[string]string) (names []string, err erro
 	return names, nil
 }
 
-// overlay writes the main package of a program that has the systems with these names, and the overlay file.
+// overlay writes the main package of a program with the systems in the variables names, and the overlay
+// file that makes the go command see this package.
 func (b *builder) overlay(of *listed, names []string) error {
 	var main strings.Builder
 	fmt.Fprintf(&main, "package main\n\nimport (\n\t%q\n\n\tof %q\n)\n\nfunc main() {\n\tcommand.Main(", module+"/command", of.ImportPath)

@@ -36,7 +36,7 @@ type Part interface {
 	Commands() []string // the names of the commands that it adds
 }
 
-// bugs returns the known bugs among the parts. If there are none, there is no command bugs.
+// bugs returns the known bugs of all parts. A program without any has no command bugs.
 func (p Program) bugs() (all known.Entries) {
 	for _, part := range p.Parts {
 		if of, is := part.(known.Entries); is {
@@ -193,8 +193,9 @@ func asTyped(pkg, ofModule, here string) string {
 // those that it builds for one run.
 var inCache = regexp.MustCompile(`go-build|/[0-9a-f]{40,}-d$`)
 
-// self returns the words by which the user called this program, for commands in reports. arg0 is the name
-// of the program's file, and typed the result of mainPackage.
+// self returns the words with which the user would call this program again, for the commands in reports,
+// such as "macemc" or "go run ./check". arg0 is the name of the program's file, and typed the result of
+// mainPackage.
 func self(arg0, typed string) string {
 	built := inCache.MatchString(filepath.ToSlash(filepath.Dir(arg0)))
 	switch {

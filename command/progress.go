@@ -122,7 +122,7 @@ func (p *progress) searching(now time.Time) string {
 	return report.Progress(p.latest, then.Progress, now.Sub(then.at), now.Sub(p.began), p.limit)
 }
 
-// say makes text the function that returns the line to show from now on.
+// say begins to show a line, or shows another one from now on. text returns the line for a time.
 func (p *progress) say(text func(now time.Time) string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,8 +152,8 @@ func (p *progress) show() {
 	}
 }
 
-// draw shows the line if it is time to do so. It returns false if clear was called since
-// say.
+// draw shows the line if it is time to do so. It returns false if clear was called and no line has
+// been set since.
 func (p *progress) draw(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +194,7 @@ func (p *progress) clear() {
 	}
 }
 
-// note prints a text on a line that stays.
+// note prints a text on a line of its own, which is not overwritten by the line of progress.
 func (p *progress) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -222,8 +222,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	return writable("out", f.out, f.out)
 }
 
-// refusal is the result of a check of the command line. If the field is is true, the command line is wrong, and
-// err is the reason.
+// refusal is the result of a check of the command line. If is is true, the check has failed, and err says why.
 type refusal struct {
 	is  bool
 	err error

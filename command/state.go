@@ -158,8 +158,8 @@ func (s *keptState) Kept() (whole []byte, added [][]byte) {
 	return whole, added
 }
 
-// Due reports whether the search should store its state now. If whole is set, the search should call
-// Keep, and otherwise Add.
+// Due reports whether the search should store its state now. It should then call Keep with the whole
+// state if whole is set, and otherwise Add with the changes.
 func (s *keptState) Due() (due, whole bool) {
 	whole = s.resume || s.log.Size() > max(keepTimes*s.base, s.base+keepLeast)
 	return s.resume || time.Since(s.kept) >= keepEvery, whole

@@ -242,8 +242,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("%s", text)
 }
 
-// exactly returns a check that a command has n arguments. The error for another number begins with
-// sentence.
+// exactly returns a check for the arguments of a command. If there are not n of them, the check
+// returns an error that begins with sentence.
 func exactly(n int, sentence string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
