@@ -53,7 +53,8 @@ func Compare(here, there *Graph) *Beside {
 	return b
 }
 
-// path returns the run as a path whose steps have their identities, for choose.Align.
+// path returns the run in the form that choose.Align compares: each step has the identity of its
+// event and its coins.
 func (g *Graph) path() *choose.Path {
 	p := &choose.Path{}
 	for i := range g.points {

@@ -222,7 +222,8 @@ func (b *builder) duplicate(at int, p *point) {
 	}
 }
 
-// drop records that the message with a number was lost with its connection in point at.
+// drop records that the message with this number was lost in point at, since its connection broke
+// or its receiver could not be reached.
 func (b *builder) drop(at int, p *point, number int) {
 	x, known := b.under[number]
 	if !known {
@@ -249,8 +250,9 @@ func (b *builder) breaks(at int, p *point, one, other int) {
 	b.broke[c] = breach{at, map[int]bool{one: true, other: true}}
 }
 
-// closes records that node resets its connection to peer in point at, and that peer is not
-// informed yet. If the connection was broken before, that earlier break stays the cause.
+// closes records that node resets its connection to peer in point at, so that peer still has to be
+// informed. If the connection was already broken, it adds that earlier break to the causes of p
+// instead.
 func (b *builder) closes(at int, p *point, node, peer int) {
 	c := pairOf(node, peer)
 	if x, ok := b.broke[c]; ok {

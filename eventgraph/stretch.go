@@ -158,7 +158,8 @@ func (g *Graph) pointed(p int) bool { return g.critical(p) || g.failed(p) || g.p
 // happened reports whether the node did anything in p, which is its start.
 func (p *point) happened() bool { return len(p.did)+len(p.coins) > 0 || p.Cut }
 
-// within reports whether a point is in the part and in the slice.
+// within reports whether part s selects point p. If g is a slice of a graph, p must also be in the
+// slice.
 func (g *Graph) within(s Part, p int) bool {
 	if !g.shows(p) || !s.has(g.number(p)) {
 		return false

@@ -240,7 +240,8 @@ func (p *picture) line(class string, x1, y1, x2, y2 float64) {
 	p.say(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, pixels(x1), pixels(y1), pixels(x2), pixels(y2))
 }
 
-// flights draws the arrows. An arrow with an end that is not drawn becomes a stub.
+// flights draws the arrows. If only one end of an arrow is on a row that is drawn, it draws a short
+// piece of the arrow at this end.
 func (p *picture) flights() {
 	for _, f := range p.g.flights() {
 		from, to := p.at[f.from], none

@@ -82,8 +82,8 @@ func (m *member) receive(env sim.Env, v vote) {
 	m.call(env, func() error { return m.participant.ReceiveMessage(context.Background(), v) })
 }
 
-// call calls the participant by calling do, and then carries out the actions for which the participant has
-// asked.
+// call calls do, which calls a method of the participant. Afterwards it carries out the actions that the
+// participant has asked its host for.
 func (m *member) call(env sim.Env, do func() error) {
 	if m.host.decided != nil {
 		return // the next instance is not checked

@@ -165,7 +165,8 @@ func (n *node) Accepts(_ sim.Addr, m sim.Message) bool {
 	return !is || n.host.accepted != "" || v.view <= n.dbft.ViewNumber || v.kind == dbft.ChangeViewType || v.kind == dbft.RecoveryMessageType
 }
 
-// call calls the library by calling do, and then carries out the actions for which the library has asked.
+// call calls do, which calls a method of the library. Afterwards it carries out the actions that the
+// library has asked its host for.
 func (n *node) call(env sim.Env, do func()) {
 	if n.host.accepted != "" {
 		return // the next height is not checked

@@ -12,7 +12,7 @@ import (
 
 func (s *server) last() uint64 { return uint64(len(s.all)) }
 
-// first returns the voters at the beginning.
+// first returns the ids of the servers that are voters when a run begins.
 func first(members string, n int) (ids []uint64) {
 	switch members {
 	case "learner", "joint", "leave", "replace":

@@ -169,7 +169,8 @@ func leader(v view) (lead *server) {
 	return lead
 }
 
-// members reports whether there is a leader, and holds returns true for each of its members that is up.
+// members returns true if there is a leader, and holds returns true for each member that is up. The
+// members are those of the leader's configuration.
 func members(v view, holds func(s, lead *server) bool) bool {
 	lead := leader(v)
 	if lead == nil {

@@ -268,9 +268,9 @@ func (s *server) step(env sim.Env, w wire) {
 	}
 }
 
-// changing reports whether a change of the members is committed and not applied yet. Raft
-// adopts the members of a snapshot at once, and panics when an older change is applied after
-// that.
+// changing reports whether a change of the members is committed and not applied yet. Such a change
+// must be applied before a later snapshot: raft adopts the members of a snapshot at once, and
+// panics when an older change is applied afterwards.
 func (s *server) changing() bool {
 	for i := range s.ready.Commits() {
 		if e := s.ready.Commit(i); e.Change && e.Index > s.applied {
@@ -345,9 +345,9 @@ func (s *server) take(env sim.Env) {
 	}
 }
 
-// accept begins to work on a Ready, and records its work. Raft's contract demands that the data to
-// save is on the disk before a message of the same Ready is sent, since the message may say that it
-// is.
+// accept takes the next Ready, and records the tasks that it needs. Raft's contract demands that a
+// Ready's data is on the disk before its messages are sent, since a message may say that data is on
+// the disk.
 func (s *server) accept(env sim.Env) {
 	s.ready = s.node.Take()
 	hard, news := s.ready.Hard()

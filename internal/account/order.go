@@ -210,8 +210,8 @@ func ofMaps(x ast.Expr) bool {
 	return is && pkg.Name == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, of.Sel.Name)
 }
 
-// sorted reports whether a range statement does nothing but append to a variable that the function around it,
-// in, sorts further down.
+// sorted reports whether the order of a range statement over a map does not matter, since its body only
+// appends to a variable which the function in sorts after the statement.
 func sorted(r *ast.RangeStmt, in ast.Node) bool {
 	if in == nil || len(r.Body.List) != 1 {
 		return false

@@ -101,8 +101,9 @@ func (c *Conn) room() int {
 	return int(room)
 }
 
-// thither writes into an outgoing packet the times at which its segments are sent, counted from the
-// beginning of the run: see Pass.
+// thither changes the times in an outgoing packet: the library has written when each segment was
+// sent by its own clock, and thither replaces this by the time since the beginning of the run. See
+// Pass.
 func (c *Conn) thither(b []byte) {
 	for h := range headers(b) {
 		if h.kind() == kcp.IKCP_CMD_PUSH {

@@ -7,10 +7,10 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// lend gives the connection the function by which it sends, which no search can copy, and a buffer
-// for the packet that it makes, which is not part of its state. It needs both only during a call. So
-// lend sets them before a call, and takeBack clears them after it: between two calls the connection
-// consists of values.
+// lend prepares the connection for one call of the library. It sets the function by which the
+// library sends, which no search can copy, and the buffer for outgoing packets, which is no part of
+// the state. takeBack clears both after the call, so that between two calls the connection consists
+// of values only.
 func (c *Conn) lend(out func(Packet)) {
 	*at[[]byte](c, buffer) = make([]byte, c.space)
 	*at[func([]byte, int)](c, output) = func(b []byte, size int) {

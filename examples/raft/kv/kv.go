@@ -61,7 +61,8 @@ func start(n int, c live.Config) (*stores, error) {
 	return s, err
 }
 
-// applied gets every fact of every server, on the server's own goroutine.
+// applied is called with each fact of each server, on the server's own goroutine. If the fact says
+// that the server has applied a command, applied changes the server's map.
 func (s *stores) applied(at sim.Addr, fact any) {
 	index, text, ok := raft.Applied(fact)
 	if !ok {
