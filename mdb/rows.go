@@ -152,8 +152,8 @@ func (s Look) rowPage(steps []int) (p Page) {
 	return p
 }
 
-// Rows returns the listed steps around a step: up to before of them ahead of it, the step,
-// and up to after of them behind it. A filter leaves steps out.
+// Rows returns the rows for step around and the steps near it: at most before steps that come
+// earlier, and at most after steps that come later. It skips steps that the filter excludes.
 func (s *Session) Rows(around, before, after int) (rows []Row) {
 	for i := s.neighbour(around, true); i >= 0 && len(rows) < before; i = s.neighbour(i, true) {
 		rows = append(rows, s.look().row(i))
@@ -166,7 +166,8 @@ func (s *Session) Rows(around, before, after int) (rows []Row) {
 	return rows
 }
 
-// filtered are the steps of a branch, when it had len steps, that a filter lets through.
+// filtered has the steps of a branch that match a filter. It was computed when the branch had len
+// steps.
 type filtered struct {
 	by    *query
 	of    *branch
@@ -174,7 +175,7 @@ type filtered struct {
 	steps []int
 }
 
-// listed returns the steps of the branch that the filter lets through.
+// listed returns the steps of the branch that match the filter.
 func (s *Session) listed() []int {
 	if f := &s.filtered; f.by != s.filter || f.of != s.here || f.len != s.Len() {
 		s.filtered = newFiltered(s.filter, s.here)

@@ -108,8 +108,8 @@ func (b *Busy) tell(what string, done, total int) error {
 	return nil
 }
 
-// embrace begins work that consists of smaller work. Until end is called, only its function tell reports
-// progress, and the smaller work reports none.
+// embrace begins a piece of work that consists of several smaller ones. Until end is called, only the
+// returned function tell reports progress, and the smaller pieces report none.
 func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 	if b == nil || b.within {
 		return func(string, int, int) {}, func() {}
@@ -124,9 +124,8 @@ func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 
 var errStopped = errors.New("stopped")
 
-// The limits of keyframes: the distance between them at first, their number at which every
-// second one is dropped, and the number of keyframes between two measurements of their
-// size.
+// The limits of keyframes: the number of steps between two of them at first, and the number of
+// keyframes and their size in bytes beyond which every second one is dropped.
 const (
 	spacingFirst = 32
 	framesMost   = 1024
@@ -198,7 +197,7 @@ func (r *run) unfinished(path *choose.Path) string {
 	return ""
 }
 
-// start executes the start of the nodes.
+// start starts the nodes, which is what happens before step 1.
 func (r *run) start(src choose.Source) error {
 	r.tape = tape{Source: src}
 	progress, failure := r.player.Start(&r.tape)
@@ -316,7 +315,8 @@ func (r *run) seek(b *branch, i int) error {
 	return nil
 }
 
-// again makes the player take step i of b, which was taken before, again.
+// again makes the player repeat step i of b. It returns an error if the step now does something
+// else than it did before.
 func (r *run) again(b *branch, i int) error {
 	t := b.at(i)
 	progress, failure := r.step(choose.NewRaw(t.picks), t.Event.Kind == sim.KindHeal)
@@ -388,7 +388,8 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	return lines, nil
 }
 
-// reading returns the value of the line with this path in the form for people.
+// reading returns how people are shown a value in the line of the state with this path. While
+// exactly runs, that is the value itself.
 func (r *run) reading(path, value string) string {
 	if r.exact {
 		return value

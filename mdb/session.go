@@ -80,7 +80,7 @@ func (s *Session) Peek(line string) (Page, error) { return s.do(line) }
 // comparison it is the nearest live path.
 func (s *Session) Against() string { return s.against }
 
-// Draw sets the width of drawings.
+// Draw sets the number of columns that drawings, such as event graphs, may take.
 func (s *Session) Draw(width int) { s.width = max(width, eventgraph.WidthLeast) }
 
 // Ended reports whether a line has asked to quit.
@@ -91,8 +91,9 @@ func (s *Session) Watch(stop func() bool, progress func(what string, done, total
 	s.opener.Busy.watch(stop, progress)
 }
 
-// unknown returns the error for a word of a kind what (such as "node") that is not known.
-// It suggests the nearest of the known words, or else ends with the text otherwise.
+// unknown returns the error that the word typed is not known. what says what kind of word it is,
+// such as "node". The error suggests the nearest of the known words, or, if none is near, ends
+// with the text otherwise.
 func unknown(what, typed string, known []string, otherwise string) error {
 	if meant := nearest.Name(typed, known); meant != "" {
 		otherwise = "did you mean " + meant + "?"

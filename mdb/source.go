@@ -28,8 +28,8 @@ func sourceCommand() *command {
 	}
 }
 
-// ran has the lines of the service that ran, for each step of a branch, when it had len
-// steps.
+// ran has, for each step of a branch, the lines of the service's code that ran in it. It was
+// computed when the branch had len steps.
 type ran struct {
 	of      *branch
 	len     int

@@ -143,8 +143,8 @@ func (s Look) fieldOfAll(args []word) (Page, error) {
 	return p, nil
 }
 
-// sideBySide returns the lines of a field of the node called name as one line. The function
-// told writes values for people.
+// sideBySide joins the lines of one field of a node into a single line. name is the name of the
+// field. sideBySide calls told to write a value in the form for people.
 func sideBySide(name string, lines []canon.Line, told func(path, value string) string) string {
 	var parts []string
 	for _, l := range lines {

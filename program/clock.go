@@ -89,8 +89,8 @@ func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
 	return lead
 }
 
-// winds sets the clock of the host's new life by the host's clock, since the monotonic clock of a life begins
-// anew.
+// winds gives the host's new life the jump and the rate of the host's clock, since each life begins with a
+// clock that is right.
 func (h *Host) winds() {
 	if h.clock != (clock{}) {
 		bubble.SetClock(h.life.number, h.clock.jump, h.clock.rate)

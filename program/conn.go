@@ -91,8 +91,8 @@ func (s *stream) finished(err error) {
 	}
 }
 
-// send makes happen be called at the other end, after all earlier segments have arrived.
-// During a partition it has to wait.
+// send sends a segment. When it arrives at the other end, after all earlier segments, happen is
+// called. During a partition no segment arrives.
 func (s *stream) send(happen func()) { s.sendAs(segment{arrives: happen}) }
 
 func (s *stream) sendAs(g segment) {
@@ -104,7 +104,8 @@ func (s *stream) sendAs(g segment) {
 	s.net.later(d, s.arrives)
 }
 
-// arrives calls the function of the first segment under way.
+// arrives makes the first segment under way arrive: it calls the function arrives of the segment.
+// If a partition separates the hosts, it first waits until that ends.
 func (s *stream) arrives() {
 	for s.net.apart(s.from, s.to) {
 		<-s.net.mended()

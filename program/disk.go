@@ -86,8 +86,9 @@ func (d *Disk) change(c change) {
 	d.open = append(d.open, c)
 }
 
-// sync makes changes survive a crash: those of the files for whose names is returns true.
-func (d *Disk) sync(is func(name string) bool) {
+// sync makes the changes of some files survive a crash. selects reports whether a file with this
+// name is one of them.
+func (d *Disk) sync(selects func(name string) bool) {
 	if d.slow > 0 {
 		time.Sleep(d.slow * time.Duration(bubble.Ask(8)) / 7)
 	}
@@ -95,14 +96,15 @@ func (d *Disk) sync(is func(name string) bool) {
 	d.world.mu.Lock()
 	defer d.world.mu.Unlock()
 	for i, c := range d.open {
-		if is(c.name) || c.kind == 'm' && is(c.to) {
+		if selects(c.name) || c.kind == 'm' && selects(c.to) {
 			d.open[i].synced = true
 		}
 	}
 	d.settle()
 }
 
-// settle applies the leading changes that are synced to the stable files.
+// settle applies to the stable files all open changes that come before the first one that is not
+// synced.
 func (d *Disk) settle() {
 	for len(d.open) > 0 && d.open[0].synced {
 		d.open[0].apply(d.stable)
@@ -131,8 +133,9 @@ func (d *Disk) loose() (n int) {
 	return n
 }
 
-// survive drops the last changes that are not synced; lost is their number. If torn is set,
-// half of the first of them survives.
+// survive determines what is left of the files after a crash: everything but the last changes that
+// are not synced, whose number is lost. If torn is set and the first lost change is a write, half
+// of that write is left, too.
 func (d *Disk) survive(lost int, torn bool) {
 	loose := d.loose()
 	kept := loose - lost

@@ -111,8 +111,8 @@ func (n *network) breaks(h, peer *Host) {
 	}
 }
 
-// gets puts a mail into the queue of the current life, if the host runs. link and number
-// describe it to the observer.
+// gets puts a mail into the queue of the host's current life. The mail is lost if the host does
+// not run or the queue is full. link and number describe the mail to the observer.
 func (h *Host) gets(m Mail, link string, number int) {
 	if !h.Running() {
 		return

@@ -205,7 +205,7 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// number replaces port 0 in an address by an unused port.
+// number sets the port of an address to an unused one if the port is 0.
 func (n *network) number(at *addr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -46,7 +46,8 @@ func (w *World) sent(from, to *Host, link, text string) int {
 	return number
 }
 
-// Emit passes a fact to the observer of the world, as the properties of a system see it.
+// Emit passes a fact to the observer of the world. If the host belongs to a sim.System, the
+// monitors of the system get the fact.
 func (h *Host) Emit(fact any) {
 	h.world.happened(Event{Kind: happens.Emit, Host: h.name, Text: fmt.Sprintf("%T%+v", fact, fact), Value: fact})
 }

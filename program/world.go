@@ -45,7 +45,8 @@ type Test interface {
 	Skip(...any)
 }
 
-// New returns a world in the bubble of the caller.
+// New returns a world without hosts. It belongs to the testing/synctest bubble in which the caller
+// runs.
 func New(t Test) *World {
 	w := &World{t: t, latency: latencies{time.Millisecond, 8 * time.Millisecond}}
 	w.net = &network{world: w}
@@ -53,8 +54,8 @@ func New(t Test) *World {
 	return w
 }
 
-// lock is a mutex for which no goroutine waits under the overlay, since no goroutine pauses
-// while it holds one.
+// lock is a mutex. In a program that was built with macemc's overlay, no goroutine ever waits for
+// it, since there the scheduler never pauses a goroutine that holds one.
 type lock struct{ taken atomic.Bool }
 
 func (l *lock) Lock() {

@@ -7,8 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// A Binding is a system with a parameter that binds a part of the system: the parameter's first
-// word stands for an abstraction of the part, the others for implementations.
+// A Binding is a system with a parameter, Over, that says what a part of the system consists of.
+// The first word of the parameter stands for an abstraction of that part, and each other word for
+// an implementation of it.
 type Binding struct {
 	System   *sim.System
 	Over     *sim.Param

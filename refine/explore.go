@@ -164,9 +164,9 @@ func (x *explorer) expand(s int) error {
 	})
 }
 
-// each takes this number of steps from the start again and again. Each run gives the answers
-// of the way to, and then further answers, every combination of them once. It calls visit
-// with the further answers.
+// each continues the way to in every possible manner. It makes one run for each combination of
+// answers that can follow those of the way: a run from the start that has this number of steps.
+// After each run it calls visit with the answers that followed.
 func (x *explorer) each(to way, steps int, visit func(answers []int) error) error {
 	last := choose.NewOdometer()
 	for more := true; more; more = last.Next() {

@@ -113,8 +113,8 @@ type Finding struct {
 	Critical int          // for a dead run: the step after which it could not recover, 0 for the start; -1 if it was not located
 }
 
-// State is the answer to a question about a system, which includes how thorough the search for it
-// was.
+// State is the answer to a question about a system, such as whether its safety properties hold. If
+// no failure was found, it says how thorough the search for one was.
 type State string
 
 // The states, from the strongest to the weakest.

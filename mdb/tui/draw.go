@@ -94,7 +94,7 @@ func (m *Model) line(b *brush, l mdb.Line) {
 	}
 }
 
-// Draw draws the last frame.
+// Draw draws the latest frame on the screen, or a notice if the screen is too small.
 func (m *Model) Draw(screen tcell.Screen) {
 	screen.Clear()
 	screen.HideCursor()
@@ -158,8 +158,9 @@ func (m *Model) drawTabs(screen tcell.Screen) {
 	b.put(goesOn, m.theme.head)
 }
 
-// more returns in words which part of a page with this number of lines is visible in an
-// area, or "" if all of it is. how says how to see the rest.
+// more returns a text such as " 20/45" if only a part of a page is visible in an area, and "" if
+// all of it is: here line 20 is the last visible one of 45. It appends how, which tells the user
+// how to see the rest.
 func more(a area, lines int, how string) string {
 	if a.scroll == 0 && lines <= a.height-1 {
 		return ""

@@ -38,7 +38,7 @@ func (a area) holds(x, y int) bool {
 }
 
 // wanted is the part of the model that determines the next frame. Work on the session gets
-// a copy of it, and may change the copy by the line that it executes.
+// a copy of it. If the work executes a line, that may change the copy: it may select another view.
 type wanted struct {
 	width, height, view, node, scroll, top int
 	help                                   bool
@@ -197,8 +197,8 @@ type cell struct {
 	style mdb.Style
 }
 
-// wrap breaks lines that are too wide, between words unless that leaves too much room.
-// Continued lines are indented.
+// wrap breaks lines that are too wide. It breaks a line at its last blank that fits, or, if that
+// would leave more than half of the line empty, inside a word. The continuation is indented.
 func wrap(p mdb.Page, width int) (out []mdb.Line) {
 	const in = "      "
 	for _, l := range p {
@@ -228,7 +228,8 @@ func wrap(p mdb.Page, width int) (out []mdb.Line) {
 	return out
 }
 
-// fitting returns how many of the cells fit into a width. It is at least one.
+// fitting returns how many of the cells wrap puts into a line of this width: at least one, and
+// all of them if they fit.
 func fitting(cells []cell, width int) int {
 	used, space := 0, 0
 	for i, c := range cells {

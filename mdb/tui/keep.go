@@ -13,7 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// kept is the environment variable that is set if another process keeps the terminal of this one.
+// kept is the environment variable that Keep sets for the process that it starts. It means that
+// Keep restores the terminal after that process, so the process starts no further one.
 const kept = "MACEMC_TERMINAL_KEPT"
 
 // Ended describes how the process of a screen ended.

@@ -130,7 +130,8 @@ func (r *Reply) line() []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// read parses a request, and returns an error for anything else.
+// read parses text into r. It returns an error unless the text is one JSON object whose fields
+// are those of a Request.
 func read(text []byte, r *Request) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
