@@ -73,14 +73,15 @@ var legal = func() (pairs [8][8]bool) {
 // The flaws are known bugs of the simulated TCP, modelled on those of the original one. They can be
 // switched on to test whether the checker finds them.
 const (
-	// FlawResetFallsThrough is the flaw that the peer of a node that resets handles the
-	// reset, and then also the error of both ends, because a break statement is missing.
+	// FlawResetFallsThrough is a missing break statement. When a node resets a connection, its
+	// peer handles the reset, and then also an error of which both ends must still learn.
 	FlawResetFallsThrough = "reset-falls-through"
-	// FlawWrongIndex is the flaw that, when an error is taken, the flag is cleared at the
-	// node whose number is the value of the flag, and not at the right node.
+	// FlawWrongIndex is a wrong index. When the error from a node is delivered, the node should
+	// clear its local flag for the receiver, but clears its local flag for node 1, since it uses
+	// the value of the flag as the number of the receiver.
 	FlawWrongIndex = "wrong-index"
-	// FlawRemoteStays is the flaw that a node that resets while both ends still have to
-	// learn of an error keeps its remote flag.
+	// FlawRemoteStays is a flag that is not cleared. If a node resets a connection while both
+	// ends still have to learn of an error, its remote flag stays set.
 	FlawRemoteStays = "remote-stays"
 )
 
@@ -277,8 +278,8 @@ func (t *TCP) Breakable(a, b int) bool {
 }
 
 // Close resets node's connection to one peer, on request or because it crashed. Its queued
-// messages are lost. The peer gets an error if the connection was open. A first message of
-// the peer on a connection that is not open survives.
+// messages are lost. The peer gets an error if the connection was open. If it was not open, the
+// first message that the peer has queued survives, since it stands for a connection request.
 func (t *TCP) Close(node, peer int) {
 	t.disturbed, t.special = true, true
 	mine, back := t.Channel(node, peer), t.Channel(peer, node)

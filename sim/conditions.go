@@ -42,8 +42,8 @@ func (c *Conditions) Stated(sys *System) Faults {
 	return sys.Tolerates
 }
 
-// Budgets returns the faults that may happen as events of a run. With CrashImplicit, Down is 0, since states
-// are then judged without failed nodes instead.
+// Budgets returns the faults that may happen as events of a run. With CrashImplicit its Down is 0: no event
+// makes a node fail for good, since each state is judged with and without the nodes that may fail.
 func (c *Conditions) Budgets(sys *System) Faults {
 	f := c.Stated(sys)
 	if c.CrashImplicit {

@@ -130,8 +130,8 @@ func (s Split) Text(n int, arrow string) string {
 	return strings.Join(in, " ") + arrow + strings.Join(out, " ")
 }
 
-// Text returns the event's identity as one line, in a system of n nodes. The function value
-// writes the message or signal.
+// Text returns the event's identity as one line, in a system of n nodes. It calls value to get
+// the text of the message or signal.
 func (e Event) Text(value func(any) string, n int) string {
 	return kinds.Fill(kinds.Of(uint8(e.Kind), e.Link == LinkUDP).Text, func(gap string) string {
 		switch gap {
@@ -160,8 +160,8 @@ func (e Event) Text(value func(any) string, n int) string {
 	})
 }
 
-// textOf returns the text of v, the value of an event. The function value writes it or, if
-// it is a Quorum, each of its messages.
+// textOf returns the text of v, the value of an event. It calls value with v or, if v is a
+// Quorum, with each of its messages.
 func textOf(value func(any) string, v any) string {
 	if q, is := v.(Quorum); is {
 		return q.Text(value)

@@ -190,9 +190,9 @@ func (c Cause) String() string {
 // ClearToSend is the signal that the buffer to a peer has room again.
 type ClearToSend struct{ Peer Addr }
 
-// Join is a request in a script before which the node does not exist. It stands first in
-// the script of the node's first life. Init runs when the node joins, and no message
-// reaches it before that.
+// Join is a request in a script with which the node comes into existence. It stands first in
+// the script of the node's first life. Init runs when the node joins, and no message reaches
+// the node before that.
 type Join struct{}
 
 // Leave is a request in a script with which the node leaves for good, as after a "down"
@@ -213,8 +213,8 @@ type Above struct {
 // TCP returns the port of the layer, and not that of the Env below.
 func (a *Above) TCP() Conn { return a.Port }
 
-// keysFew is the number of keys for which Keys and Addrs have an array. They are inlined,
-// so the compiler may put the array on the stack of the caller.
+// keysFew is the capacity of the slice that Keys and Addrs make before they know the number of
+// keys. They are inlined, so the compiler may put that slice on the stack of the caller.
 const keysFew = 8
 
 // Keys returns the keys of a map in order. Range over them if the order of sends must not
@@ -236,9 +236,9 @@ func addrs[M ~map[Addr]V, V any](m M, into []Addr) []Addr {
 	return all
 }
 
-// keysOf returns the keys of a map in no order, or nil if it has none. It uses the array of
-// into if the keys fit. The capacity of the result is its length, so two appends to it
-// never write to the same array.
+// keysOf returns the keys of a map in no particular order, or nil if it has none. If the keys fit
+// into the array of the slice into, they are stored there. The capacity of the result is its
+// length, so two appends to it never write to the same array.
 func keysOf[M ~map[K]V, K comparable, V any](m M, into []K) []K {
 	if len(m) == 0 {
 		return nil

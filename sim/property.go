@@ -14,8 +14,8 @@ import (
 // Params.Nodes.
 type View[N any] struct{ s *seen[N] }
 
-// seen holds the nodes that a View shows. It is bound to one state, and updated when nodes
-// of it were replaced.
+// seen holds the nodes that a View shows. It belongs to one state. After some nodes of that state
+// were replaced, look updates it.
 type seen[N any] struct {
 	state      *sight.State
 	alone      string // the name of the Each property that sees only one node, or ""
@@ -88,7 +88,8 @@ func (s *seen[N]) find(i int) (n N, is bool) {
 	return n, is
 }
 
-// only makes s, a view of one node, show n, which is the node with index i.
+// only makes s show a single node: n, whose index is i. It is called only if s belongs to a
+// property made by Each.
 func (s *seen[N]) only(i int, n N) {
 	for len(s.place) < len(s.state.Nodes) {
 		s.place = append(s.place, -1)
@@ -186,8 +187,8 @@ func (v View[N]) whole() *sight.State {
 // UnderWay yields the messages of type M that are under way, ordered by link, receiver and
 // sender, and then by the order of the link. A bag yields a message as often as it contains
 // it; a set yields everything that was ever put there. Use any for messages of all types. A
-// property that calls UnderWay is evaluated in every state, while others are evaluated once
-// for equal nodes.
+// property that calls UnderWay is evaluated in every state. Other properties are evaluated only
+// once for all states in which the nodes are equal.
 func UnderWay[M, N any](v View[N]) iter.Seq[Sent[M]] {
 	return func(yield func(Sent[M]) bool) {
 		for s := range v.whole().Runtime.UnderWay {
@@ -273,12 +274,12 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 }
 
 // Takes declares that a property made by Always or Eventually depends only on the addresses of the
-// running nodes of type N and on what take returns for each. A reduced search, which takes some
-// steps in only one of their orders, needs this: it may do so if they do not change these values. take returns
-// a plain value, such as a field or a struct of fields, and should be cheap. A property that sees
-// nodes of several types has a Takes for each type. A reduced search checks the declaration: it
-// evaluates some states with other nodes for which take returns the same, and reports a property
-// whose value changes.
+// running nodes of type N and on what take returns for each. A reduced search needs this. It takes
+// some steps in only one of their possible orders, and that is right only for steps that do not
+// change what the properties depend on. take returns a plain value, such as a field or a struct of
+// fields, and should be cheap. A property that sees nodes of several types has a Takes for each
+// type. A reduced search checks the declaration: it evaluates some states with other nodes for
+// which take returns the same, and reports a property whose value changes.
 //
 //	sim.Takes(sim.Always("at most one leads", func(v sim.View[*member]) bool { ... }),
 //		func(m *member) any { return m.leads })

@@ -68,7 +68,7 @@ type quorum struct {
 // Quorum is the Value of an event that takes several messages, in the order of their senders.
 type Quorum []Sent[Message]
 
-// Text returns a list of the messages, each as the function value writes it.
+// Text returns a list of the messages. It calls value to get the text of each.
 func (q Quorum) Text(value func(any) string) string {
 	var all []string
 	for _, t := range q {

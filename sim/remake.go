@@ -35,8 +35,8 @@ func Remake[N, F any](field string, f func(n N, in any) F) Remade {
 	}}
 }
 
-// rules returns the system's declarations about its state (Opaque, Immutable and others), as options of a
-// walker.
+// rules returns the options for canon.New, which makes the walker that hashes and copies states. They
+// have what the system declares about its state: Opaque, Immutable and Remade.
 func (sys *System) rules() canon.Options {
 	o := canon.Options{Opaque: sys.Opaque, Immutable: sys.Immutable, Now: moment}
 	for _, r := range sys.Remade {

@@ -34,9 +34,9 @@ func init() {
 	}
 }
 
-// walker returns a walker for the system's values. If names is not nil, it is the type of
-// addresses, and the walker can hash values as if nodes had other addresses: see
-// canon.Walker.Rename. The walker's number of an address is its Index plus one.
+// walker returns a canon.Walker, which hashes and copies the values of the system. If names is not
+// nil, it is the type of addresses, and the walker can hash values as if nodes had other addresses:
+// see canon.Walker.Rename. For Rename, the number of an address is its Index plus one.
 func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	o := sys.rules()
 	o.Names = names

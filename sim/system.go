@@ -253,8 +253,8 @@ func (sys *System) Configure(nodes int, settings []string, bugs []string) (Param
 	return sys.Resolve(p)
 }
 
-// Running returns settings, completed by the settings with which package live runs a
-// system: see Param.Runs.
+// Running returns the settings with which package live runs a system: those given, and name=Runs
+// for each parameter that has Runs and is not set among them.
 func (sys *System) Running(settings []string) []string {
 	all := slices.Clone(settings)
 	for _, q := range sys.Params {

@@ -245,8 +245,8 @@ func matched(nodes []Node, rule sight.Rule) bool {
 	return slices.ContainsFunc(nodes, func(n Node) bool { return rule.Matches(n) })
 }
 
-// meant returns a hint if a node is a pointer to about, the type that a property or a
-// constraint names, or else "".
+// meant returns a hint for the error that no node has the type about, which a property or a
+// constraint names. If some node is a pointer to that type, the hint says so; otherwise it is "".
 func meant(nodes []Node, about reflect.Type) string {
 	for _, n := range nodes {
 		if t := reflect.TypeOf(sight.Subject(n)); t == reflect.PointerTo(about) {

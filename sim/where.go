@@ -156,8 +156,9 @@ func parsePlaces(name, text string) (places []place, err error) {
 	return places, nil
 }
 
-// ofNodes reports whether the fault with this name happens to a single node: neither to a
-// link nor, as a partition does, to the network. The disk fails in no event of its own.
+// ofNodes reports whether the fault with this name happens to a single node, and not to a link
+// or, as a partition does, to the network. It is true for "disk", although a disk fails within
+// other events and has none of its own.
 func ofNodes(name string) bool {
 	for k := KindScript; k < kindsMost; k++ {
 		if row := kinds.Of(uint8(k), false); row.Budget == name && (row.Ground == kinds.Crash || row.Ground == kinds.Node) {

@@ -145,7 +145,7 @@ func (f *FS) Rename(old, name string) error {
 	return nil
 }
 
-// within reports whether the directory dir is other, or contains it at some depth.
+// within reports whether other is the directory dir, or lies in dir at some depth.
 func (f *FS) within(dir, other string) bool {
 	return dir == other || slices.ContainsFunc(f.list(dir), func(e entry) bool { return e.dir && f.within(e.id, other) })
 }

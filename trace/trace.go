@@ -63,7 +63,7 @@ type Effect struct {
 	Number int32
 }
 
-// Text returns the effect as one line. The function value writes the value in it.
+// Text returns the effect as one line. It calls value to get the text of the effect's Value.
 func (e Effect) Text(value func(any) string) string {
 	switch e.Kind {
 	case EffectSend:
@@ -186,8 +186,8 @@ func (t *Trace) Facts() (facts []sim.Emitted) {
 	return facts
 }
 
-// Shown returns the step's event for people: its identity, with the value in it as its String
-// method writes it. text writes other values.
+// Shown returns the text of the step's event for people. It is the event's identity, in which the
+// value is written by its String method, if it has one, and otherwise by text.
 func (s *Step) Shown(text func(any) string) string {
 	return wording.ShownEvent(text, s.Identity, s.Event)
 }
