@@ -40,10 +40,10 @@ var (
 	running = regexp.MustCompile(`(?m)^\t+(Test\S+) \((\S+)\)$`)
 )
 
-// look runs the tests of one package after the other, for at most limit in all, and sets the
-// verdict. The time to build them does not count. If the time is over, and the test that is running
-// has taken several times as long as it takes without the change, then the test hangs, and counts
-// as having noticed the mutant.
+// look runs the tests of one package after the other and sets the verdict. In all, the tests may
+// run for the time limit; building them does not count. If that time ends while a test is running
+// that takes a fraction of its present time without the mutant, then the test hangs, and counts as
+// having noticed the mutant.
 func (o *outcome) look(ctx context.Context, packages []string, dir, overlay string, limit duration) {
 	left := limit
 	for _, p := range packages {

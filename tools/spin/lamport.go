@@ -208,8 +208,8 @@ func lamportSet(n int) *model {
 	return m
 }
 
-// vote adds the rule by which acceptor a votes in ballot b once that has a leader's value, with
-// the check of the value that is chosen by the vote.
+// vote adds the rule by which acceptor a votes in ballot b, once the leader has given the ballot a
+// value. If the vote makes a majority, the rule also checks that no other value was chosen before.
 func (m *model) vote(a, b int) {
 	m.when(fmt.Sprintf("value[%[1]d] && promised[%[2]d] <= %[3]d && (vote[%[2]d] >> 2) != %[3]d", b, a, b+1),
 		fmt.Sprintf("promised[%[1]d] = %[2]d; vote[%[1]d] = %[3]d + value[%[4]d]; votes[%[4]d] = votes[%[4]d] | %[5]d", a, b+1, 4*(b+1), b, 1<<a),
@@ -242,8 +242,9 @@ var oneNode = &sim.System{
 	},
 }
 
-// specification holds all variables. Messages are bits and bytes: that a ballot has begun; an
-// acceptor's promise, with the vote in it; a ballot's value and its votes.
+// specification holds all variables. The messages that were sent are encoded in some of them: begun
+// has a bit for each ballot, replies has an acceptor's promise in a ballot with the vote in it,
+// value has the value of each ballot, and votes has a bit for each acceptor.
 type specification struct {
 	n        uint8
 	begun    uint8
@@ -289,8 +290,8 @@ func (s *specification) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// safe reports whether two acceptors have promised ballot b, and the vote of these with the
-// highest ballot, if there is any, is for value v.
+// safe reports whether value v may be proposed in ballot b: whether there are two acceptors that
+// have promised b, and of whose votes, if they have any, the one with the highest ballot is for v.
 func (s *specification) safe(b, v uint8) bool {
 	r := &s.replies[b]
 	for i := range r {
