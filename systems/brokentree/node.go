@@ -127,7 +127,7 @@ func (n *node) ask(env sim.Env, whom sim.Addr) {
 	n.route(env, whom, join{env.Self()})
 }
 
-// considerMoving decides by coins whether to move, and below which node.
+// considerMoving decides at random whether to move, and asks one of the nodes in m to become the parent.
 func (n *node) considerMoving(env sim.Env, m tree.Reorg) {
 	if !n.asked.IsZero() {
 		return

@@ -2,9 +2,9 @@ package brokentree
 
 import "macemc/sim"
 
-// route sends join m one hop further, unless it is consumed here. At the source of m, next is the node that was
-// asked; at a node that m has reached, next is this node. At every node forward comes first, and returns the
-// node to which m goes.
+// route sends join m one hop further, unless m ends at this node. At the source of m, next is the node that was
+// asked; at a node that m has reached, next is this node. At every node, route first calls forward, which returns
+// the node to which m goes from here.
 func (n *node) route(env sim.Env, next sim.Addr, m join) {
 	if next = n.forward(env, next, m); !next.IsZero() {
 		env.TCP().Send(next, m)
@@ -12,7 +12,7 @@ func (n *node) route(env sim.Env, next sim.Addr, m join) {
 }
 
 // forward handles join m, which passes through this node on its way to next. It returns the node
-// to which m goes: next, another node, or none if m was consumed here.
+// to which m goes: next, another node, or none if m ends at this node.
 func (n *node) forward(env sim.Env, next sim.Addr, m join) sim.Addr {
 	switch {
 	case m.who == env.Self() && !env.Bug(BT1):

@@ -44,6 +44,6 @@ var System = &sim.System{
 	Network:    func(sim.Params) sim.Network { return sim.Network{TCPBuffer: buffer} },
 }
 
-// buffer is more than any walk fills. The original loses messages that a full buffer refuses, but that error is
-// not among the known bugs above.
+// buffer is a number of messages that no random walk reaches. The original loses messages that a full buffer refuses,
+// but that error is not among the known bugs above.
 const buffer = 10_000

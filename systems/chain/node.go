@@ -35,7 +35,8 @@ type replica struct {
 	answers       service.Answers
 }
 
-// replicas begin in the role of the head, which the others leave at once: see place.
+// replicas has the handlers of a replica in each role. Every replica begins as the head; if that is not its place in
+// the chain, it changes its role at once, in place.
 var replicas = machine.Define("replica",
 	machine.State[*replica]{
 		Name: head, Entry: (*replica).place, May: roles,
@@ -142,8 +143,8 @@ func (r *replica) settle(env sim.Env) {
 	r.acknowledge(env)
 }
 
-// acknowledged records that every replica that is up has the first n commands of the history. It
-// keeps the last of these commands, for the next successor.
+// acknowledged records that every replica that is up has the first n commands of the history. Of
+// these commands, the replica keeps only the last one, which it needs when it gets another successor.
 func (r *replica) acknowledged(n int) {
 	r.acked = n
 	if spare := len(r.kept) - (r.length - n) - 1; spare > 0 {

@@ -68,7 +68,8 @@ func (i *badInitiator) multicast(env sim.Env, _ multicast) {
 	}
 }
 
-// Accepts declines late signatures, and signatures that are taken as a part of a quorum.
+// Accepts reports whether a signature may be handled by itself. That is false if it is late and late
+// ones stay under way, or if the signatures of a quorum are handled in one event.
 func (i *badInitiator) Accepts(_ sim.Addr, m sim.Message) bool {
 	if i.committed[m.(echo).text] {
 		return !i.stay

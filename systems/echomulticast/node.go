@@ -90,7 +90,8 @@ var quorumInitiators = sim.Handle(
 	sim.OnQuorum((*initiator).enough, (*initiator).matches, (*initiator).certified),
 )
 
-// Accepts declines late signatures, and signatures that are taken as a part of a quorum.
+// Accepts reports whether a signature may be handled by itself. That is false if it is late and late
+// ones stay under way, or if it belongs to a quorum whose signatures are handled in one event.
 func (i *initiator) Accepts(_ sim.Addr, m sim.Message) bool {
 	if i.committed {
 		return !i.stay

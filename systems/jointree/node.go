@@ -28,8 +28,8 @@ const (
 	recoverEvery = 5 * time.Second
 )
 
-// most is the largest number of children of a node: one less than the number of nodes that ask the
-// root, if there are four nodes.
+// most is the largest number of children of a node. With four nodes, three of them ask the root, so
+// it has to redirect one.
 const most = 2
 
 // node is one node of the tree.

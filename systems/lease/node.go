@@ -30,9 +30,9 @@ const (
 	handlers = 100 * time.Millisecond // the longest time that a handler takes
 )
 
-// handOnAfter is the duration of the timer handOn. When it fires, the term is over by
-// the node's clock as well, even if the timer runs faster by drift, and the clock was
-// read some time after the timer was set.
+// handOnAfter is the duration of the timer handOn. It is longer than the term, so that the term is
+// over by the node's clock, too, when the timer fires. That holds even if the timer runs faster
+// than the clock by drift percent, and if the handler read the clock only after it set the timer.
 const handOnAfter = (term + handlers) * (100 + drift) / 100
 
 // node is a primary or a backup.

@@ -11,8 +11,8 @@ import (
 
 type propose struct{ Value service.Command } // the application's request
 
-// A vote is the value that an acceptor has accepted in a slot, and the ballot in which it did.
-// The zero Value is the empty command, which fills holes.
+// A vote records that an acceptor has accepted Value in a slot, in the given ballot. The zero
+// Value is the empty command, which fills slots that have no other value.
 type vote struct {
 	Slot, Ballot int
 	Value        service.Command

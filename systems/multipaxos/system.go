@@ -165,9 +165,9 @@ func (p *proposer) filled() bool {
 	return true
 }
 
-// learnt reports whether every learner has applied the values of each proposer, or, if the number of
-// slots is limited, some value. Proposers that wait and have no ballots left do not count. It is true if at least
-// half of the acceptors are down, since then nothing is promised.
+// learnt reports whether every learner has applied all values of each proposer. If the number of slots
+// is limited, one value is enough. A proposer that waits and has no ballots left is not considered. learnt
+// is true if at least half of the acceptors are down, since then nothing is promised.
 func learnt(v sim.View[*learner]) bool {
 	params := v.Params()
 	if 2*sim.See[*acceptor](v).Len() <= params.Int(Acceptors) {

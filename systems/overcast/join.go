@@ -51,7 +51,8 @@ func (n *node) follow(env sim.Env, from sim.Addr) {
 	}
 }
 
-// redirected asks node to, to which node from has redirected this one.
+// redirected handles the message of node from that redirects this node to another one: it asks
+// node to instead.
 func (n *node) redirected(env sim.Env, from, to sim.Addr) {
 	switch {
 	case n.asked != from:

@@ -5,8 +5,8 @@ import (
 	"macemc/systems/tree"
 )
 
-// lookAround begins to measure one of the places in m, if there is any. It locks that node first,
-// so that it does not move during the measurement.
+// lookAround begins to measure one of the nodes in m that may become the parent, if there is any. It
+// first asks that node to lock itself, so that the node does not move during the measurement.
 func (n *node) lookAround(env sim.Env, m tree.Reorg) {
 	places := m.Around(n, env.Self())
 	if len(places) == 0 || n.moving() || !n.lockedBy.IsZero() {
@@ -58,7 +58,8 @@ func (n *node) pump(env sim.Env, to sim.Addr) {
 	}
 }
 
-// answerProbe answers node from when its burst is complete, or turns it away if not locked for it.
+// answerProbe answers node from when its burst of probes is complete. It turns from away if this node is
+// not locked for it.
 func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	switch {
 	case !m.last:
@@ -78,7 +79,7 @@ func (n *node) turnAway(env sim.Env, who sim.Addr) {
 	n.tell(env, who, busy{})
 }
 
-// decide decides by coins whether to move below node from, which was measured.
+// decide decides at random whether to move below node from, whose measurement has ended.
 func (n *node) decide(env sim.Env, from sim.Addr) {
 	if n.target != from {
 		return
@@ -99,10 +100,10 @@ func (n *node) giveUp(env sim.Env) {
 	}
 }
 
-// done forgets the measurement of this node that has ended.
+// done ends the measurement that this node makes of another one.
 func (n *node) done() { n.target, n.left = sim.Addr{}, 0 }
 
-// unlock lets node who move again.
+// unlock informs node who, which is locked for this node, that it may move again.
 func (n *node) unlock(env sim.Env, who sim.Addr) {
 	if !env.TCP().Send(who, unlock{}) && !env.Bug(OV1) {
 		n.hangUp(env, who)

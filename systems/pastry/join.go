@@ -53,10 +53,10 @@ func (n *node) undefer(a sim.Addr) {
 	}
 }
 
-// serve sends the joiner m.source the rows and leaves that this node has for it, as far as the
-// buffer has room, and sends join m on to a node that is closer to the key of source. The rows of
-// this node's part are those that both keys share; the last node on the way sends all rows that are
-// left, and its leaf set.
+// serve sends the joiner m.source a part of this node's routing table, as far as the buffer has
+// room, and sends join m on to a node that is closer to the joiner's key. The part consists of the
+// rows for as many digits as both keys have in common, and the next row. The last node on the way
+// sends all rows that are left, and its leaf set.
 func (n *node) serve(env sim.Env, m join) {
 	k, but := n.keys.of(m.source), m.source
 	if m.row < n.keys.rows() && env.Bug(PA4) {

@@ -51,10 +51,10 @@ func (n *node) fits(a sim.Addr) bool {
 	return a != n.self && !n.leaf(a) && (n.suits(right, a) || n.suits(left, a))
 }
 
-// place makes a a leaf if it is close enough, and reports whether it did. It puts a into the half
-// on whose side it is closer, if a suits that half, or else into the other one. A leaf that a
-// drives out of a full half is then tried in the other half, and so on. Each of these moves
-// replaces a leaf by a closer one, so they end.
+// place makes node a one of the leaves if it is close enough, and reports whether it did. It puts
+// the node into the half on whose side it is closer, if it suits that half, or else into the other
+// one. If the half is full, it loses its farthest leaf, which is then tried in the other half, and
+// so on. Each of these moves replaces a leaf by a closer one, so they end.
 //
 // A node that is left over is farther to the right than all leaves of the right half, and farther
 // to the left than all of the left half. So after all nodes were placed, the leaves are the nearest

@@ -75,14 +75,14 @@ func (n *node) strike(a sim.Addr) {
 }
 
 // next returns the next node on the way to the node that is closest to key k, or this node itself
-// if it knows none that is closer. It never returns node but. If proven is set, it ignores the
-// candidates in the table that are not proven.
-func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
+// if it knows none that is closer. It never returns the node excluded. If proven is set, it ignores
+// the candidates in the table that are not proven.
+func (n *node) next(k key, excluded sim.Addr, proven bool) sim.Addr {
 	if n.covers(k) {
 		next := n.self
 		for s := range n.half {
 			for _, a := range n.half[s].leaves {
-				if a != but && closer(k, n.keys.of(a), n.keys.of(next)) {
+				if a != excluded && closer(k, n.keys.of(a), n.keys.of(next)) {
 					next = a
 				}
 			}
@@ -90,17 +90,18 @@ func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 		return next
 	}
 	row := n.key().shared(k)
-	if next := n.inCell(k, row, but, proven); !next.IsZero() {
+	if next := n.inCell(k, row, excluded, proven); !next.IsZero() {
 		return next
 	}
-	return n.beside(k, row, but, proven)
+	return n.beside(k, row, excluded, proven)
 }
 
 // inCell returns the candidate to which a message for key k should go next, from the cell of k in
-// this row: the closest proven one, or else the closest of the others. It never returns node but.
-func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr) {
+// this row: the closest proven one, or else the closest of the others. It never returns the node
+// excluded.
+func (n *node) inCell(k key, row int, excluded sim.Addr, proven bool) (next sim.Addr) {
 	for _, c := range n.table {
-		if c.addr == but || proven && !c.proven || n.keys.of(c.addr).shared(k) <= row {
+		if c.addr == excluded || proven && !c.proven || n.keys.of(c.addr).shared(k) <= row {
 			continue
 		}
 		if next.IsZero() || c.proven && !proven || closer(k, n.keys.of(c.addr), n.keys.of(next)) {
@@ -111,12 +112,12 @@ func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr)
 }
 
 // beside returns the next node for key k in the rare case that the cell of k is empty: the closest
-// node that is closer to k than this one, and shares no fewer digits with k. It never returns node
-// but.
-func (n *node) beside(k key, row int, but sim.Addr, proven bool) sim.Addr {
+// node that is closer to k than this one, and shares no fewer digits with k. It never returns the
+// node excluded.
+func (n *node) beside(k key, row int, excluded sim.Addr, proven bool) sim.Addr {
 	next := n.self
 	consider := func(a sim.Addr) {
-		if a != but && n.keys.of(a).shared(k) >= row && closer(k, n.keys.of(a), n.keys.of(next)) {
+		if a != excluded && n.keys.of(a).shared(k) >= row && closer(k, n.keys.of(a), n.keys.of(next)) {
 			next = a
 		}
 	}

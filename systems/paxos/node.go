@@ -32,8 +32,8 @@ type rule struct {
 	quorum bool // the answers of a majority are taken in one event, and none before
 }
 
-// takes reports whether a node accepts an answer as a message of its own. over reports whether the
-// node has enough answers.
+// takes reports whether a node may handle an answer by itself, and not as one of a quorum. over says
+// whether the node has enough answers already.
 func (r *rule) takes(over bool) bool {
 	if over {
 		return !r.stay
@@ -91,7 +91,7 @@ func (p *proposer) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Accepts declines late answers, and answers that are taken as a part of a quorum.
+// Accepts reports whether an answer may be handled by itself: see rule.takes.
 func (p *proposer) Accepts(sim.Addr, sim.Message) bool { return p.takes(p.votes.over) }
 
 // matches reports whether an answer may be taken as a part of a quorum.
@@ -182,7 +182,7 @@ var quorumLearners = sim.Handle(
 	sim.OnMessage((*learner).accept), sim.OnQuorum((*learner).majority, (*learner).matches, (*learner).accepts),
 )
 
-// Accepts declines late answers, and answers that are taken as a part of a quorum.
+// Accepts reports whether an answer may be handled by itself: see rule.takes.
 func (l *learner) Accepts(_ sim.Addr, m sim.Message) bool {
 	return l.takes(l.of[m.(accept).ballot-1].over)
 }

@@ -33,8 +33,8 @@ const (
 	labelLeave
 )
 
-// lock is the shared memory, with the label of each process. It contains no pointers, so a
-// copy of it is another state.
+// lock is the shared memory, with the label of each process. It contains no pointers, so an
+// assignment copies the whole state.
 type lock struct {
 	n     int
 	at    [processesMost]label

@@ -53,8 +53,8 @@ func (n *node) reign(env sim.Env) {
 	n.setRoot(env, env.Self())
 }
 
-// goUnder leaves the node's place and asks target, which must not be a child, to take it. Target
-// becomes a peer, so there is always a peer to ask: see retry.
+// goUnder makes the node leave its place and ask target, which must not be its child, to become its parent.
+// target also becomes a peer, so that there is always a peer to ask: see retry.
 func (n *node) goUnder(env sim.Env, target sim.Addr, unlisted sim.BugID) {
 	if n.state == joined {
 		n.again()
@@ -100,8 +100,8 @@ func (n *node) free(kids bool) sim.Addr {
 	return sim.Addr{}
 }
 
-// join finds a place for a node: first the tree's root, then downwards from
-// there, where somebody has room.
+// join handles a join. It sends the join to the root of the tree, from where it goes
+// down to a node that has room for another child.
 func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	self := env.Self()
 	switch {

@@ -16,20 +16,20 @@ func (n *node) setRoot(env sim.Env, root sim.Addr) {
 	n.refresh(env, sim.Addr{})
 }
 
-// refresh informs the children of a root of each other. It leaves out the child knows, which has this
-// information already.
+// refresh sends each child of a root the list of all children. The child with the address knows has this
+// list already, and gets no message.
 func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	if n.root == env.Self() {
 		n.tell(env, update{n.kids}, knows)
 	}
 }
 
-// tell sends message m to all children except but. It gives up a child to which m cannot be sent, since that
-// child would never learn of it.
-func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
+// tell sends message m to all children except the one called omitted. It gives up a child to which m cannot be
+// sent, since that child would never learn of it.
+func (n *node) tell(env sim.Env, m sim.Message, omitted sim.Addr) {
 	var deaf []sim.Addr
 	for _, kid := range n.kids {
-		if kid != but && !env.TCP().Send(kid, m) && !env.Bug(RT26) {
+		if kid != omitted && !env.TCP().Send(kid, m) && !env.Bug(RT26) {
 			deaf = append(deaf, kid)
 		}
 	}
@@ -80,8 +80,8 @@ func (n *node) lose(env sim.Env, peer sim.Addr) {
 }
 
 // orphaned looks for another place for the node, with all its children: under the root, or, if the
-// lost parent was the root, under the lowest of the root's children. unlisted is the known bug with
-// which that node does not become a peer; keepRoot keeps the present root.
+// lost parent was the root, under the lowest of the root's children. With the known bug unlisted, the
+// node that it asks does not become a peer. If keepRoot is set, root stays as it is.
 func (n *node) orphaned(env sim.Env, unlisted sim.BugID, keepRoot bool) {
 	next := n.root
 	if n.root == n.parent {
@@ -151,9 +151,9 @@ func (n *node) probeJoin(env sim.Env, _ sim.Addr, m probeJoin) {
 	}
 }
 
-// merge makes this root join a lower one. If that is a child of this node, one of the two has yet
-// to learn that it is no longer a child. unlisted is the known bug with which that root does not
-// become a peer.
+// merge makes this node, which is a root, join a lower root. It does nothing if that root is listed as
+// a child: then one of the two has yet to learn that it is no longer one. With the known bug
+// unlisted, the lower root does not become a peer.
 func (n *node) merge(env sim.Env, root sim.Addr, unlisted sim.BugID) {
 	if !has(n.kids, root) {
 		n.goUnder(env, root, unlisted)

@@ -23,8 +23,7 @@ func (c Command) Same(d Command) bool { return c.Client == d.Client && c.ID == d
 // the same order are in the same state.
 type Learner interface{ Apply(c Command) (value any) }
 
-// A Log is a learner that keeps the commands and returns no values, by which protocols are
-// checked.
+// A Log is a learner for checking protocols. It keeps the commands, and returns no values.
 type Log struct{ Commands []Command }
 
 // Apply appends a command.

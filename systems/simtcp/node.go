@@ -46,8 +46,8 @@ type outgoing struct {
 	next   int // the first message that was not sent yet
 }
 
-// anew makes the next message the first one, after an error. If a connection broke, a new
-// conversation begins.
+// anew makes the node send its messages from the first one on again, after an error. If the cause
+// is that a connection broke, and not that it was refused, a new conversation begins.
 func (o *outgoing) anew(cause sim.Cause) {
 	if o.next = 0; cause == sim.CauseReset {
 		o.errors++

@@ -23,7 +23,7 @@ type ( // facts
 	got   struct{ number int }
 )
 
-// register is the name of the object in histories, which all storage objects are together.
+// register is the name in histories of the one register that all storage objects form together.
 const register = "register"
 
 // An object holds a value, which is also its timestamp.
@@ -61,8 +61,8 @@ func (a *asking) begin(env sim.Env, m sim.Message) {
 	}
 }
 
-// end records the answer of node from, and reports whether the operation has enough answers
-// now and is over.
+// end records the answer of node from. If the operation has enough answers now, end ends it and
+// returns true.
 func (a *asking) end(from sim.Addr, enough int) bool {
 	at := 0
 	for at < len(a.answered) && a.answered[at].Less(from) {
@@ -79,8 +79,8 @@ func (a *asking) end(from sim.Addr, enough int) bool {
 // ended ends the operation whose answers were taken in one event.
 func (a *asking) ended() { a.busy = false }
 
-// takes reports whether a node accepts an answer as a message of its own. current reports
-// whether the answer belongs to the operation under way.
+// takes reports whether a node may handle an answer by itself, and not as one of a majority.
+// current says whether the answer belongs to the operation under way; if not, it is late.
 func (a *asking) takes(current bool) bool {
 	if current {
 		return !a.quorum
@@ -121,7 +121,7 @@ func (w *writer) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Accepts declines late answers, and answers that are taken as a part of a quorum.
+// Accepts reports whether an answer may be handled by itself: see asking.takes.
 func (w *writer) Accepts(_ sim.Addr, m sim.Message) bool { return w.takes(w.current(m.(ack))) }
 
 // acks reports whether an answer belongs to the write under way, and returns the number of
@@ -194,7 +194,7 @@ func (r *reader) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Accepts declines late answers, and answers that are taken as a part of a quorum.
+// Accepts reports whether an answer may be handled by itself: see asking.takes.
 func (r *reader) Accepts(_ sim.Addr, m sim.Message) bool {
 	switch m := m.(type) {
 	case value:

@@ -188,7 +188,7 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// RequestToSend asks for a ClearToSend signal, which arrives when the buffer to node to has room.
+// RequestToSend asks for a ClearToSend signal, which arrives when the buffer to that peer has room.
 func (l *Layer) RequestToSend(to sim.Addr) {
 	l.asked[to] = true
 	l.tellClear(l.above.Env, to)
@@ -220,8 +220,8 @@ func (l *Layer) tellFlushed(env sim.Env) {
 	env.Post(sim.Flushed{})
 }
 
-// Reset closes the connections to and from node to. Without Options.Paired that node learns of
-// it when it sends something, or when the next connection to it is opened.
+// Reset closes the connections to and from a peer. Without Options.Paired the peer learns of it
+// when it sends something, or when the next connection to it is opened.
 func (l *Layer) Reset(to sim.Addr) {
 	env := l.above.Env
 	l.giveUp(env, to)

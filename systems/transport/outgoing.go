@@ -35,7 +35,7 @@ type outgoing struct {
 // which is the fast retransmit of TCP.
 const duplicates = 3
 
-// open begins a connection to node to.
+// open begins a connection to a node, with the next identifier, and returns it.
 func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 	l.opened++
 	remember(env, openedKey, l.opened)
@@ -180,8 +180,8 @@ func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	l.tellFlushed(env)
 }
 
-// arrived removes the packets up to seq, which have arrived, and enlarges the window, to at most most
-// packets.
+// arrived removes the packets up to number seq, which have arrived, and enlarges the window. most is the
+// largest window.
 func (o *outgoing) arrived(env sim.Env, seq, most int) {
 	o.grow(seq-o.acked, most)
 	o.acked, o.doubled, o.repeated = seq, 0, 0
@@ -201,8 +201,8 @@ func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
 	}
 }
 
-// repeats counts an ack with nothing new. It reports whether the first packet in flight counts as lost
-// from now on, and then makes the window smaller.
+// repeats counts an ack with nothing new. If it is the last of the acks after which a packet counts as
+// lost (see duplicates), repeats halves the window and returns true.
 func (o *outgoing) repeats() bool {
 	if o.repeated == duplicates {
 		return false
@@ -215,8 +215,8 @@ func (o *outgoing) repeats() bool {
 	return true
 }
 
-// grow enlarges the window after packets have arrived: below the threshold by one for each packet, and
-// above it by one for each window of packets. The window is at most most packets.
+// grow enlarges the window after a number of packets have arrived: below the threshold by one for each
+// packet, and above it by one for each window of packets. most is the largest window.
 func (o *outgoing) grow(arrived, most int) {
 	for range arrived {
 		if o.window < o.threshold {
@@ -230,7 +230,8 @@ func (o *outgoing) grow(arrived, most int) {
 	}
 }
 
-// refused closes the connection to which number seq belongs, which its receiver does not know.
+// refused handles the message of node from that it does not know the connection to which number seq
+// belongs: it closes that connection.
 func (l *Layer) refused(env sim.Env, from sim.Addr, seq int) {
 	o := l.out[from]
 	if o == nil || index(o.flight, seq) < 0 && index(o.again, seq) < 0 {

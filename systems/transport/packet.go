@@ -54,8 +54,8 @@ func insert(all []packet, p packet) []packet {
 	return append(out, all[at:]...)
 }
 
-// beyond returns the packets whose numbers are greater than seq, or nil if there are none, so that there is
-// only one such state.
+// beyond returns the packets whose numbers are greater than seq. If there are none, it returns nil and not an
+// empty slice, so that states without packets are equal.
 func beyond(all []packet, seq int) []packet {
 	for len(all) > 0 && all[0].seq <= seq {
 		all = all[1:]

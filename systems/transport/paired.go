@@ -43,8 +43,8 @@ func (l *Layer) announce(env sim.Env, peer sim.Addr) {
 	l.pump(env, peer, o)
 }
 
-// within handles the cut that datagram m of node from may report. It returns whether m belongs to
-// the present sessions of both ends.
+// within reports whether datagram m of node from belongs to the present sessions of both ends. If m
+// shows that from has begun another session, within first closes the connections of the old one.
 func (l *Layer) within(env sim.Env, from sim.Addr, m paired) bool {
 	s := l.sessions[from]
 	if m.mine < s.yours {

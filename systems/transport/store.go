@@ -6,8 +6,9 @@ import (
 	"macemc/sim"
 )
 
-// The state that must survive a crash is stored: the identifier of the connection that was opened
-// last, and for each peer the least identifier of a new connection.
+// openedKey is the key under which the Store has the identifier of the connection that was opened
+// last. The Store also has, for each peer, the least identifier of a new connection (leastKey) and
+// the session of the peer (yoursKey). All this must survive a crash.
 const openedKey = "transport: opened"
 
 func leastKey(peer sim.Addr) string { return "transport: least of " + peer.String() }

@@ -25,7 +25,8 @@ type Reorg struct {
 }
 
 // Reorganise makes a member send its children the names of other nodes that may become their
-// parents. These messages may get lost if a buffer is full, since later ones will do.
+// parents. If a buffer is full, the message is lost. That does no harm, since later reorganisations
+// send such messages again.
 func Reorganise(env sim.Env, n Member) {
 	kids := slices.SortedFunc(n.Children(), sim.Addr.Compare)
 	for _, kid := range kids {

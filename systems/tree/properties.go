@@ -18,8 +18,8 @@ func Properties() []sim.Property {
 	}
 }
 
-// FewMessages bounds the space of a tree whose reorganisations may begin before the last one is
-// over.
+// FewMessages limits a search to states with few messages under way. It is for trees in which a
+// reorganisation may begin before the last one is over, so that messages could pile up for ever.
 var FewMessages = sim.While("three messages under way for each node, on average", Few[Member])
 
 type view = sim.View[Member]
