@@ -239,7 +239,8 @@ func (f *Follow) text(q *Question, k int) string {
 }
 
 // find returns the number of the alternative with the identity what, or -1 if there is none. It looks
-// first at near, the number that the alternative had when it was recorded.
+// first at the number near, where the alternative was in the recorded run, and then farther and
+// farther away.
 func (f *Follow) find(q *Question, what string, near int) int {
 	near = min(near, q.N-1)
 	for d := 0; near-d >= 0 || near+d < q.N; d++ {

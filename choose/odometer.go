@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// Limit bounds what an [Odometer] enumerates. Beyond a limit answers are sampled, and the
-// enumeration is no longer complete: Sampled reports so.
+// Limit says how much of a run an [Odometer] enumerates. If the run has more coins or alternatives,
+// the Odometer takes only some of them. Then the enumeration is not complete, and Sampled returns
+// true.
 type Limit struct {
 	Answers      int // the number of coins of one step that are enumerated; 0 means 32
 	Alternatives int // the number of alternatives of one question that are enumerated; 0 means 1,000

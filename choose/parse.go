@@ -172,8 +172,9 @@ func parseField(line string) (f Field, problem string) {
 	return f, problem
 }
 
-// parseText parses what appendText wrote. A text that is quoted without need is accepted:
-// the writer may have used an older table of printable characters.
+// parseText returns the text that appendText has written. It also accepts a text in quotes that
+// isPlain would write without: the program that has written it may have had an older table of
+// printable characters.
 func parseText(text string) (_, problem string) {
 	if isPlain(text) {
 		return text, ""

@@ -198,8 +198,8 @@ func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	return lines
 }
 
-// mini returns point p as a few letters: one for each lane, with marks for the node of the
-// step and the node that sent its message.
+// mini draws point p in a few characters, one for each lane: a sign in the lane of its node,
+// another one in the lane of the node that sent its message, and dots in the other lanes.
 func (t *besideText) mini(g *Graph, p int) string {
 	at := &g.points[p]
 	cells := []rune(strings.Repeat("·", t.lanes))

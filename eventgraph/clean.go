@@ -96,7 +96,8 @@ func folded(s string, width, indent, most int) (lines []string) {
 	return lines
 }
 
-// fit returns how many bytes of a text fit into room columns. At least one character fits.
+// fit returns how many bytes at the beginning of s can be written in room columns. The first
+// character counts as if it could always be written.
 func fit(s string, room int) int {
 	for i, r := range s {
 		room -= wide(r)

@@ -182,8 +182,8 @@ func sideLetters(sides []bool) string {
 	return string(b)
 }
 
-// finish adds the arrows, the spans and the states. All of these refer to points, which must have been added
-// before.
+// finish adds the arrows, the spans and the states of the run to the data of the page. They refer to points,
+// so all points must have been added before.
 func (r *pageRun) finish() {
 	where := func(p int) int {
 		if at, ok := r.at[p]; ok && p != none {

@@ -21,7 +21,7 @@ type message struct {
 	cut      bool // the run ended in the step that sent it
 }
 
-// end is the fate of a message, or of one of its copies.
+// end is what became of a message or of one of its copies, and the point in which this happened.
 type end struct {
 	at  int // the point in which it had that fate
 	how fate

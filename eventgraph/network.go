@@ -174,8 +174,8 @@ func (b *builder) absent(p *point, lane int) {
 	b.cause(p, b.cut, causeCut)
 }
 
-// receive records that the event of point at took its messages off their links. how is the fate of these
-// messages, such as delivered.
+// receive records that the event of point at took its messages off the network. how says what became of
+// these messages, for example that they were delivered.
 func (b *builder) receive(at int, p *point, how fate) {
 	for _, number := range p.Took {
 		x, known := b.under[number]
@@ -324,7 +324,8 @@ func (b *builder) ran(at int, p *point, node int) {
 	b.cause(p, list[0].point, causeTask)
 }
 
-// effect records one effect of the step of point at.
+// effect adds effect e of the step to p, which is point at of the graph, and follows the message,
+// the timer or the task that e begins or ends.
 func (b *builder) effect(at int, p *point, e *trace.Effect) {
 	d := did{kind: e.Kind, text: clean(e.Shown(b.write)), identity: clean(e.Text(b.write)), to: b.g.lane(e.To), message: none}
 	node, name := p.lane, effect{at, len(p.did)}
@@ -376,7 +377,8 @@ func (b *builder) sent(at int, p *point, e *trace.Effect) message {
 	return m
 }
 
-// end writes the fate of every message into the effect that sent it.
+// end is called after the last step. For each effect that sent a message it writes down what became
+// of the message.
 func (b *builder) end() {
 	for i := range b.g.points {
 		for k := range b.g.points[i].did {

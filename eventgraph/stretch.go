@@ -88,7 +88,7 @@ func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
 	}
 }
 
-// left returns the stretches of the graph that are left out if the part is drawn.
+// left returns the stretches of points that are left out when part s of the graph is drawn.
 func (g *Graph) left(s Part) (all []stretch) {
 	shown := 0
 	for p := g.starts; p < len(g.points); p++ {
@@ -237,7 +237,8 @@ func (g *Graph) busy(s Part) (lanes []int) {
 	return lanes
 }
 
-// text describes the points that are left out.
+// text returns the words that a drawing shows in place of the stretch, such as "steps 3 to 7 left
+// out".
 func (s stretch) text(g *Graph) string {
 	n := s.to - s.from + 1
 	switch s.why {
@@ -278,8 +279,7 @@ func (s stretch) text(g *Graph) string {
 	return fmt.Sprintf("steps %d to %d, quiet: %s", g.number(s.from), g.number(s.to), strings.Join(words, ", "))
 }
 
-// lanes returns how many of the points that are left out are in each lane, except the
-// network's.
+// lanes returns, for each lane but the network's, how many points of the stretch are in it.
 func (s stretch) lanes(g *Graph) []int {
 	counts := make([]int, len(g.nodes))
 	for p := s.from; p <= s.to; p++ {

@@ -218,7 +218,7 @@ func (t *text) split(p *point) {
 	t.used["partition"] = true
 }
 
-// did draws effect d of point p.
+// did draws a row for effect d of point p.
 func (t *text) did(p *point, d *did) {
 	t.begin()
 	c, said := plain, "  "+d.text

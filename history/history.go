@@ -100,15 +100,15 @@ type operation struct {
 	input any
 }
 
-// possibility is one state that the object may be in, with the pending operations that took
-// effect. It is comparable, so equal possibilities are kept once.
+// possibility is one state in which the object may be, together with the effects of those pending
+// operations that have brought it there. It is comparable, so equal possibilities are kept once.
 type possibility struct {
 	state  any
 	effect any // the list of effects of pending operations, or nil
 }
 
-// effect says that a pending operation took effect and will return output. Effects form a
-// list in the order of pending.
+// effect says that a pending operation has taken effect, and will return output. rest leads to the
+// next effect: the effects form a list in the order of pending.
 type effect struct {
 	caller
 	output any

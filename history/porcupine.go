@@ -103,7 +103,8 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 	return list
 }
 
-// end adds a return, at the end of the history, for each operation that did not return.
+// end completes the history for porcupine: for each operation that did not return, it adds a return
+// at the end, with the output never.
 func (t *tale) end() {
 	open := map[int]int{} // the number of the client that runs each operation
 	for _, e := range t.events {

@@ -81,7 +81,7 @@ func by(m Means, r *search.Result, f *search.Finding) *Account {
 // All returns the accounts of all findings of the search result r.
 func All(r *search.Result) []*Account { return AllBy(r, Means{}) }
 
-// AllBy is All with accounts that use the means m.
+// AllBy returns the same as All, with accounts that use the means m.
 func AllBy(r *search.Result, m Means) (all []*Account) {
 	for _, f := range r.Findings {
 		all = append(all, by(m, r, f))
@@ -258,9 +258,9 @@ func (a *Account) Ran() (*lines.Ran, error) {
 	return a.ran, a.unran
 }
 
-// Printed returns the text that the handlers print, first in the starts of the nodes and then in each step
-// of the finding's run. To get it, Printed repeats the run. It returns nil if nothing was printed, or if the
-// text is not known, for instance since the run ends its process or does not end.
+// Printed repeats the finding's run to get the text that its handlers print. It returns the text of the
+// starts of the nodes, and then that of each step. It returns nil if nothing was printed, or if the text
+// cannot be known, for example because the run ends its process.
 func (a *Account) Printed() []string {
 	if a.heard || a.Prints == nil || a.Finding.Verdict == trace.VerdictKilled || a.Finding.Verdict == trace.VerdictDivergence {
 		return a.printed

@@ -19,9 +19,9 @@ type Order struct {
 	Text string // the line of source
 }
 
-// Orders returns the statements that may make the step of a finding nondeterministic: those that ran in the
-// step, or, if it is not known which lines ran, those in its handler and in functions of the same package that
-// the handler calls.
+// Orders returns the statements that may make the step of a finding nondeterministic, since they range over a
+// map. If it is known which lines ran in the step, it returns those that ran, and otherwise those in the
+// step's handler and in functions of the same package that the handler calls.
 func (a *Account) Orders() []Order {
 	f := a.Finding
 	if f.Verdict != trace.VerdictNondeterminism {
@@ -38,7 +38,8 @@ func (a *Account) Orders() []Order {
 	return a.Sources().ordersOf(handler)
 }
 
-// ordersRan returns the statements that range over a map and whose bodies ran, according to parts.
+// ordersRan returns the statements that range over a map and whose bodies have run. parts says
+// which pieces of the functions have run.
 func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all []Order) {
 	pieces := map[string][]lines.Piece{} // of a file
 	for _, p := range parts {
@@ -117,8 +118,8 @@ type checkedPackage struct {
 	decls map[*types.Func]*ast.FuncDecl
 }
 
-// checked parses the package that contains a file, and determines its types. It leaves out files that cannot be
-// read.
+// checked parses the package that contains a file, and determines the types of its expressions. It passes over
+// files of the package that cannot be read.
 func (l *Sources) checked(file string) *checkedPackage {
 	dir := filepath.Dir(file)
 	if p := l.checks[dir]; p != nil {

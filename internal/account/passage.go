@@ -104,8 +104,8 @@ func (l *Sources) unmarked(handler Source) []Passage {
 	return []Passage{p}
 }
 
-// Unran returns the parts of the service that never ran: first those of its own code, then those of layers
-// from elsewhere.
+// Unran counts the lines of the service that can run and those that ran, and lists the ranges of lines
+// that never ran: first those of the service's own code, then those of layers from elsewhere.
 func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	type decl struct {
 		Source
