@@ -144,7 +144,7 @@ func (e *end) Handle(env sim.Env, signal sim.Signal) {
 	}
 }
 
-// wake starts the clock again if it stands still.
+// wake sets the timer for the next update, unless it is set. With the bug KC4 it does nothing.
 func (e *end) wake(env sim.Env) {
 	if !env.Bug(KC4) {
 		e.tick(env)

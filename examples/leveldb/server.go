@@ -75,8 +75,8 @@ func (s *server) read(name string) (all [][]byte) {
 	}
 }
 
-// begins copies the records of the old journal into a new one, and switches to the new
-// one.
+// begins writes a new journal, which begins with the records of the old one, and makes CURRENT name
+// the new journal.
 func (s *server) begins(env sim.Env, old string, records [][]byte) {
 	name := "000001.log"
 	if old == name {

@@ -108,8 +108,8 @@ func (e *end) pass(until time.Time) {
 	}
 }
 
-// fate is the library's handler for one frame of an end, which learns whether the frame was
-// acknowledged or lost.
+// fate is the handler that the library calls for a frame: with OnAcked once the frame is
+// acknowledged, or with OnLost once it counts as lost.
 type fate struct{ end *end }
 
 func (f fate) OnAcked(frame bridge.Frame) {

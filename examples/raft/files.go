@@ -53,8 +53,9 @@ func (s *server) writeCompacted(env sim.Env, snapshot core.Snapshot) {
 	must(file.Append(record(core.CompactRecord, snapshot.Record())))
 }
 
-// replay restores s.disk from the log, up to the first record that is not whole, since a crash may
-// tear the last append. It cuts off the rest, since later appends would otherwise stand behind it.
+// replay reads the file of the log, and restores s.disk from its records. A crash may have torn the
+// last record, so replay stops at the first record that is not whole, and cuts off the file there:
+// otherwise later records would come after the torn one, and could not be read.
 func (s *server) replay(env sim.Env) {
 	file := env.Store().File(logName)
 	log := file.ReadAll()

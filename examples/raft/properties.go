@@ -248,9 +248,9 @@ func explainLooks(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// settled reports whether the members are those that are wanted, all members that are up know that, and no
-// configuration is joint. The first server asks for the changes; if it is down, settled requires only that
-// there is a leader.
+// settled reports whether the changes of the members are completed: each member that is up knows the
+// members that are wanted, and has no joint configuration. The first server asks for the changes; if it is
+// down, settled requires only that there is a leader.
 func settled(v view) bool {
 	return !isUp(v, v.Params().Addr(0)) && leader(v) != nil || members(v, func(s, _ *server) bool {
 		_, done := s.next()

@@ -81,7 +81,7 @@ type (
 	expire struct{ Of sim.Addr }
 )
 
-// member is the knowledge of a node about another one.
+// member is what a node knows about another node.
 type member struct {
 	rumor
 	until macetime.Time // for a suspect: the time at which it is declared dead
@@ -187,8 +187,8 @@ func (n *node) rest(env sim.Env) {
 	env.After(period, next{})
 }
 
-// expire declares the node e.Of dead. If the time of the suspect is not over yet by the clock, it sets
-// the timer again instead.
+// expire declares the node e.Of dead, if its time as a suspect is over by the clock. Otherwise it sets
+// the timer again.
 func (n *node) expire(env sim.Env, e expire) {
 	m := n.about(e.Of)
 	if m.Is == suspect && env.Before(env.Now(), m.until) {

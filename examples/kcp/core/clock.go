@@ -112,8 +112,9 @@ func (c *Conn) thither(b []byte) {
 	}
 }
 
-// hither replaces the timestamps of acknowledged segments in an incoming packet by times
-// relative to the library's clock: see Pass.
+// hither changes the times in an incoming packet: an acknowledgement says when its segment was
+// sent, counted from the beginning of the run, and hither replaces this by the time on the
+// library's clock. See Pass.
 func (c *Conn) hither(b []byte) {
 	for h := range headers(b) {
 		if h.kind() == kcp.IKCP_CMD_ACK {

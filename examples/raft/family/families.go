@@ -1,8 +1,8 @@
 package main
 
-// family is a family of the library's API: the versions whose API is the same for the
-// driver. The families are listed from the newest to the oldest, each with its
-// differences from the one before it.
+// family is a group of versions of the library whose API is the same for the driver. The families
+// are listed from the newest to the oldest. Each has the differences by which its adapter is made
+// from that of the family before it.
 type family struct {
 	name, path, module, version string
 	differences                 []difference

@@ -84,7 +84,8 @@ func (s *stores) applied(at sim.Addr, fact any) {
 	}
 }
 
-// do replicates a command through server i, and returns the value of its key right after the command.
+// do replicates command c through server i, and waits until that server has applied it. It returns
+// the value that the command's key had right afterwards. is reports whether the key had one.
 func (s *stores) do(ctx context.Context, i int, c command) (value string, is bool, err error) {
 	c.ID = rand.Text()
 	text, err := json.Marshal(c)

@@ -20,8 +20,8 @@ import (
 // election began. A leader's ticks are counted from 0 to election.
 func (n *Node) Ticks() int { return *n.field(elapsed) }
 
-// Tick makes the node's clock tick. If expired is set, a server that waits for an election stops
-// waiting at this tick.
+// Tick makes the node's clock tick. expired says whether the election timeout of a server that does
+// not lead is over at this tick; the library's own random timeout is not used.
 func (n *Node) Tick(expired bool) {
 	*n.field(timeout) = math.MaxInt
 	if expired {
