@@ -184,8 +184,8 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	return r, nil
 }
 
-// unfinished returns the reason why the run of a path was not taken to the path's end, or
-// "" if it was.
+// unfinished returns how the run differs from the path that was followed, or "" if it does not: the
+// last step was not taken since it never returns, or the run ends in another state than recorded.
 func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
@@ -259,8 +259,8 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *trace.Failure
 	return r.player.Step(&r.tape)
 }
 
-// lastStep returns the step that was just taken. If its handler failed, the trace does not have the
-// step, so lastStep makes it from the effects before the failure.
+// lastStep returns the step that was just taken. A step whose handler failed is not in the trace;
+// lastStep then makes the step from the effects that the handler had before the failure.
 func (r *run) lastStep(failure *trace.Failure) trace.Step {
 	w := r.player.World()
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {

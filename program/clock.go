@@ -54,7 +54,7 @@ const (
 )
 
 // Unclock makes the clock of a host jump by at most skew, or drift by at most rate millionths, as
-// the search chooses. 0 stands for ten seconds, and for 10,000.
+// the search chooses. If skew is 0, it is ten seconds; if rate is 0, it is 10,000.
 func (w *World) Unclock(name string, skew time.Duration, rate int) {
 	if skew == 0 {
 		skew = skewUsual

@@ -121,7 +121,7 @@ func (s *stream) arrives() {
 	s.changed()
 }
 
-// put sends p in a segment, or in two.
+// put sends p as one segment or, if the search chooses so, as two.
 func (s *stream) put(p []byte) {
 	p = slices.Clone(p)
 	if len(p) > 1 && bubble.Ask(8) == 7 {

@@ -72,7 +72,8 @@ func (n *network) line(from, to *Host) *stream {
 	return l
 }
 
-// posted delivers a value, unless its connection is broken.
+// posted delivers a value that was posted on connection l. If the receiver does not run, it breaks
+// l, and the sender gets a Broken instead. A value on a connection that is broken is lost.
 func (n *network) posted(l *stream, number int, value any) {
 	switch {
 	case l.broken != nil:

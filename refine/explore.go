@@ -219,7 +219,7 @@ func (x *explorer) link(from int, shown []string, identity string, to way) error
 	return x.met(x.world, from, n, identity)
 }
 
-// state adds a state, which the answers of a way lead to, and returns its number.
+// state adds a state and returns its number. The way to, a list of answers, leads to the state.
 func (x *explorer) state(to way) int {
 	x.ways = append(x.ways, to)
 	return x.out.state()

@@ -176,7 +176,8 @@ func (m *Model) drawPage(screen tcell.Screen, a area, page []mdb.Line) {
 	}
 }
 
-// drawSteps draws the list of steps: a live event graph, a row for each.
+// drawSteps draws the list of steps, a row for each. If there is room, the list is also an event
+// graph: each row has a column for every node.
 func (m *Model) drawSteps(screen tcell.Screen) {
 	f := &m.frame
 	a := f.steps

@@ -52,7 +52,7 @@ func (m *Model) wanted() wanted {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// compose returns the frame of a session as w asks for it.
+// compose returns a frame that shows a session, in the size and with the view that w selects.
 func compose(s *mdb.Session, w *wanted) frame {
 	f := frame{width: w.width, height: w.height, nodes: len(s.Nodes()), help: w.help}
 	if w.width < leastWidth || w.height < leastHeight || s.Ended() {
@@ -163,8 +163,8 @@ func (f *frame) tab() {
 	}
 }
 
-// rows returns n steps to list. They include the current step, and begin at step top unless
-// that would leave it out.
+// rows returns the rows for n steps. They begin at step top if the current step is then among them,
+// and otherwise are moved so that it is.
 func rows(s *mdb.Session, top, n int) []mdb.Row {
 	if n < 1 {
 		return nil
