@@ -26,8 +26,8 @@ type Set struct {
 	held  int
 }
 
-// Equal is a further copy of a message in a bag; the first copy is the Member. The further
-// copies are unknown for a bag whose members were set by Place.
+// Equal is the second or a later copy of a message in a bag. The first copy is the Member, which has
+// the number of all copies. After Place, the later copies are unknown until SetEqual sets them.
 type Equal struct {
 	From int
 	Sum  Sum

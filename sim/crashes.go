@@ -64,9 +64,10 @@ func subsets(nodes []int, most int, out [][]int) [][]int {
 	return out
 }
 
-// seen returns the reason why Conditions.CrashImplicit cannot be used, as far as it can be known before a
-// run, or "". For example, some node or property could notice that a node has failed for good. Other
-// reasons are found during a run: connections, storage, and properties that look at messages.
+// seen returns a reason why Conditions.CrashImplicit cannot be used, such as that some node or property
+// would notice that a node has failed for good, or "" if it finds none. It finds only reasons that are
+// known before a run. Others are found during a run: connections, storage, and properties that look at
+// messages.
 func (c *Conditions) seen(sys *System, p Params) string {
 	f := c.Stated(sys)
 	clock, err := sys.Pace(p) // the error is reported when the system is run

@@ -79,8 +79,8 @@ func (s *seen[N]) look() {
 	}
 }
 
-// find returns the value of node i that the view shows, and whether it has type N. In a past state,
-// it returns what the state keeps instead of the node (State.Past).
+// find returns the value that the view shows for node i, and whether it has type N. If the state is a
+// past one, the node has changed since, so find returns the value that State.Past has for it.
 func (s *seen[N]) find(i int) (n N, is bool) {
 	if n, is = find[N](s.state.Nodes[i].Node); is && s.state.Past != nil {
 		n = s.state.Past(i, n).(N)

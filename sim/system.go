@@ -195,9 +195,8 @@ func (p Params) Bug(id BugID) bool {
 // Bugs returns the known bugs that are switched on.
 func (p Params) Bugs() []BugID { return p.bugs }
 
-// Noting returns p with the same values. When the service asks the result for a known bug,
-// it records that in asked, whose order is that of Bugs. If asked is nil, nothing is
-// recorded.
+// Noting returns a copy of p that records for which known bugs the service asks: when it asks for
+// Bugs()[i], asked[i] is set. If asked is nil, nothing is recorded.
 func (p Params) Noting(asked []atomic.Bool) Params {
 	p.asked = asked
 	return p

@@ -50,8 +50,9 @@ func (f *FS) sector() int {
 	return f.Sector
 }
 
-// An entry is a name in a directory. Its object is the file of the Store with the contents,
-// or the key with the entries of a directory.
+// An entry is a name in a directory, with the identity of the object that it stands for. The object
+// of a file is a file of the Store, which has the contents. The object of a directory is a key of
+// the Store, under which its entries are listed.
 type entry struct {
 	name string
 	dir  bool

@@ -126,7 +126,8 @@ type Step struct {
 	Cut      bool // the service failed in the step: Effects lists what it did until then, and not all of that was applied
 }
 
-// crashWithin is a part of the question whether a node crashes within a step.
+// crashWithin is a part of the text of the coin by which a run decides whether a node crashes within
+// a step. The text that follows it says how much of the step happens before the crash.
 const crashWithin = " crash within the step: "
 
 // CrashedWithin returns how much of the step happened before its node crashed within it, such as
