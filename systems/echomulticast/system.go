@@ -187,7 +187,7 @@ func genuine(v sim.View[*receiver]) bool {
 }
 
 // delivered reports whether every honest initiator has sent its text and every receiver has
-// delivered it. It is true if the honest receivers are no quorum.
+// delivered it. It is true if there are fewer honest receivers than a quorum needs.
 func delivered(v sim.View[*receiver]) bool {
 	for _, i := range sim.See[*initiator](v).Nodes() {
 		if !i.sent {

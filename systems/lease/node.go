@@ -75,7 +75,8 @@ func (n *node) begin(env sim.Env) {
 	n.pursue(env)
 }
 
-// pursue posts a task for the next write, if the node is the primary.
+// pursue posts the task store for the next requested write. It does nothing if the node is not the
+// primary, if no write is requested, or if the task is posted already.
 func (n *node) pursue(env sim.Env) {
 	if n.open == 0 || n.busy || n.until.IsZero() {
 		return

@@ -213,7 +213,7 @@ func (p *proposer) more(env sim.Env, m propose) {
 	p.assign(env)
 }
 
-// assign gives each pending command a free slot, as long as there are any, and drops the others.
+// assign gives each pending command the next free slot. When no slot is left, it drops the other commands.
 func (p *proposer) assign(env sim.Env) {
 	pending := p.pending
 	p.pending = nil
@@ -253,7 +253,8 @@ func (p *proposer) accepted(env sim.Env, from sim.Addr, m accepted) {
 	}
 }
 
-// answer sends the answers to the commands in applied, unless a later one of the client has an answer.
+// answer sends the answers to the commands in applied. It omits a command if a later command of the same
+// client was applied, too.
 func (p *proposer) answer(env sim.Env, applied []service.Command) {
 	for _, c := range applied {
 		if a, known := p.log.answers[c.Client]; known && c.Same(a.Command) {

@@ -48,7 +48,7 @@ func (n *node) measure(env sim.Env, from sim.Addr) {
 	n.pump(env, from)
 }
 
-// pump sends the rest of the burst to node to, as far as the buffer has room.
+// pump sends the rest of the burst to the node that is measured, as far as the buffer has room.
 func (n *node) pump(env sim.Env, to sim.Addr) {
 	for ; n.left > 0 && n.target == to; n.left-- {
 		if !env.TCP().Send(to, probe{last: n.left == 1}) {

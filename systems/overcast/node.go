@@ -154,7 +154,7 @@ func (n *node) waitToJoin(env sim.Env) {
 }
 
 // tell sends message m, which must not be lost, to a node. If the buffer is full, it resets the
-// connection, and both ends begin anew.
+// connection, and both nodes forget each other.
 func (n *node) tell(env sim.Env, to sim.Addr, m sim.Message) {
 	if !env.TCP().Send(to, m) {
 		n.hangUp(env, to)

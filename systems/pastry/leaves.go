@@ -39,8 +39,8 @@ func (n *node) leaves() (all []sim.Addr) {
 	return all
 }
 
-// suits reports whether the half on side s has room for node a, or a is closer than the farthest
-// leaf of that half.
+// suits reports whether node a may be put into the half on side s: the half is not full, or a is
+// closer than its farthest leaf.
 func (n *node) suits(s side, a sim.Addr) bool {
 	h := &n.half[s]
 	return len(h.leaves) < n.most || n.dist(s, a).less(n.dist(s, h.bound))
@@ -78,8 +78,8 @@ func (n *node) place(env sim.Env, a sim.Addr) bool {
 	return true
 }
 
-// put adds node a to the half on side s, which a suits, and returns the leaf that a has driven out,
-// if any.
+// put adds node a to the half on side s, for which suits has returned true. If the half is full, put
+// removes its farthest leaf and returns it; otherwise it returns the zero address.
 func (n *node) put(env sim.Env, s side, a sim.Addr) (out sim.Addr) {
 	h := &n.half[s]
 	if len(h.leaves) == n.most {

@@ -24,8 +24,8 @@ type routed struct {
 	payload sim.Message
 }
 
-// arrived is the task that delivers a message to an application that has sent it to a name which
-// belongs to its own node.
+// arrived is a task that a node posts when its application sends a message to a name that belongs
+// to this very node. The task delivers the message to the application.
 type arrived struct{ payload sim.Message }
 
 // overlay is the Overlay that a node makes for its application in one step.

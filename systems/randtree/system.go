@@ -68,8 +68,8 @@ var System = &sim.System{
 	Within:     sim.While("three messages under way for each node, on average, and five attempts of each to find a parent", few),
 }
 
-// few bounds the space, which is infinite otherwise: a node that joins asks again whenever its
-// timer fires, and counts its attempts.
+// few reports whether few messages are under way, and no node has made many attempts to find a parent.
+// Without it the states would be infinitely many, since a node that joins counts its attempts.
 func few(v view) bool {
 	for _, n := range v.Nodes() {
 		if n.attempt > 5 {

@@ -88,7 +88,8 @@ func (c *Client) reply(env sim.Env, _ sim.Addr, m reply) {
 
 func (c *Client) down(_ sim.Env, e sim.PeerError) { c.up = c.up.Without(e.Peer) }
 
-// again removes the member that is down, and sends the command to the first of the others.
+// again handles the failure of a member while the client waits for an answer: it removes the member from
+// the list, and sends the command to the first of the others.
 func (c *Client) again(env sim.Env, e sim.PeerError) {
 	c.down(env, e)
 	c.ask(env)

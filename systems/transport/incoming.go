@@ -18,8 +18,8 @@ type incoming struct {
 }
 
 // arrived handles packet p of node from, and acknowledges it. If p begins a connection that
-// replaces another one, it then reports the end of that one to the upper node. At last it
-// hands up the messages that are whole and in order now.
+// replaces an earlier one, arrived then reports to the upper node that the earlier one has ended.
+// Last, it passes to the upper node the messages that are whole and in order now.
 func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	in := l.in[from]
 	replaced := false

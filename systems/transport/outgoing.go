@@ -75,7 +75,7 @@ func (o *outgoing) add(parts []sim.Message, span int) {
 
 func (o *outgoing) idle() bool { return o.acked == o.next-1 }
 
-// messages returns the number of messages of which not all is acknowledged.
+// messages returns the number of messages that are not acknowledged, or only in part.
 func (o *outgoing) messages() (n int) {
 	for _, part := range [][]packet{o.flight, o.again, o.queue} {
 		for _, p := range part {

@@ -2,7 +2,8 @@ package transport
 
 import "macemc/sim"
 
-// paired is a datagram of a Layer whose errors cut both directions, with the sessions of both ends.
+// paired is a datagram of a Layer with Options.Paired, so that an error cuts both directions. It also
+// has the sessions of both ends.
 // A node begins another session with a peer when it restarts or gives up the peer; a peer that
 // learns of a new session gets an error. A datagram whose sender did not know the receiver's
 // present session was sent before the cut, and counts as lost.

@@ -12,8 +12,8 @@ type (
 	ack struct{ Value int } // this number is written
 )
 
-// The log is one of two files. The key current of the store has the name of the file in use; if
-// it is not set, that is the file first.
+// The log is in one of two files, first and second. The store has the name of the file in use under
+// the key current. If that key is not set, the file first is in use.
 const (
 	current = "log"
 	first   = "a"

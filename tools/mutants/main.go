@@ -135,8 +135,9 @@ func sources() (all []source, err error) {
 	return all, nil
 }
 
-// queue has the mutants to try: those with names, and those of each room, of which a number is
-// drawn in random order. A mutant that does not compile is replaced by the next one.
+// queue has the mutants to try: those with names, and the mutants of each room in a random order. Of
+// a room, the first ones are tried, up to a given number. A mutant that does not compile is replaced
+// by the next one of the room.
 type queue struct {
 	named []*mutant
 	rooms map[string][]*mutant
@@ -186,7 +187,7 @@ func (q *queue) keep(is func(*mutant) bool) {
 	}
 }
 
-// upTo returns the mutants that are tried if all of them compile.
+// upTo returns the mutants that try would try if all of them compiled.
 func (q *queue) upTo() []*mutant {
 	all := slices.Clone(q.named)
 	for _, r := range rooms {

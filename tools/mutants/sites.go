@@ -80,8 +80,8 @@ func receiver(t ast.Expr) string {
 	}
 }
 
-// turned has, for each operator, those that may replace it, with the name of that
-// kind of change.
+// turned has, for each operator, the operators by which mutants replace it. kind is the name of such a
+// change, and by is the new operator.
 var turned = map[token.Token][]struct {
 	kind string
 	by   token.Token
@@ -141,7 +141,8 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// answer adds the mutant that inverts r, a result that a function returns, if r is true or false.
+// answer adds a mutant for the result r of a return statement: if r is true, the mutant returns false,
+// and if r is false, true. For any other r it adds none.
 func (f *finder) answer(r ast.Expr) {
 	id, ok := r.(*ast.Ident)
 	switch {

@@ -60,8 +60,8 @@ func (e *events) Pop() any {
 // station is a server that handles one request at a time, in the order of their arrival.
 type station struct{ free, busy float64 }
 
-// serve returns the time at which a request that arrives at a time, and whose handling takes cost,
-// is done.
+// serve adds a request that arrives at the time at, and takes the time cost. It returns the time at
+// which the request is done.
 func (s *station) serve(at, cost float64) float64 {
 	s.free = max(s.free, at) + cost
 	s.busy += cost
@@ -114,7 +114,7 @@ func simulate(s setup) outcome {
 	}
 }
 
-// after adds an event that calls do at a time.
+// after adds to the queue an event that calls do at the time at.
 func (m *simulation) after(at float64, do func(at float64)) {
 	m.seq++
 	heap.Push(&m.queue, event{at: at, seq: m.seq, do: do})
@@ -198,7 +198,8 @@ type reading struct {
 	waiting []func(at float64)
 }
 
-// read calls then when the process has read the additions to the corpus by the previous lot.
+// read makes a process read what the previous lot has added to the corpus, unless it has done so. The
+// function then is called when that is done.
 func (m *simulation) read(at float64, process int, then func(at float64)) {
 	r := m.reading[process]
 	switch {
