@@ -224,7 +224,7 @@ func (p *printer) measured(r *search.Result) {
 	if r.Programs != nil { // other processes take the runs
 		return
 	}
-	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed-m.Looked)+" steps/s")
+	p.row(2, labels, "speed", speed(r))
 	p.row(2, labels, "memory", numerals.Count(int(m.Memory>>20))+" MiB")
 	if why := slower(r); why != "" {
 		p.row(2, labels, "slower", why)
@@ -232,6 +232,17 @@ func (p *printer) measured(r *search.Result) {
 	if why := waited(r); why != "" {
 		p.row(2, labels, "busy", why)
 	}
+}
+
+// speed returns the steps in a second, after the transitions in a second if these are more: most of them are looked
+// up and not taken as steps.
+func speed(r *search.Result) string {
+	elapsed := r.Measured.Elapsed - r.Measured.Looked
+	steps := rate(r.Stats.Steps, elapsed) + " steps/s"
+	if r.Stats.Transitions > r.Stats.Steps {
+		return rate(r.Stats.Transitions, elapsed) + " transitions/s and " + steps
+	}
+	return steps
 }
 
 // waited returns a note that the machine was busy with other work for a large part of the

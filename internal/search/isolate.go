@@ -12,6 +12,14 @@ import (
 // SettleMost is the largest number of states that are visited to decide about one run exactly.
 const SettleMost = decide.Most
 
+// An exact decision may run runsLines handlers, divided by the number of lines of the state's text, or runsLeast if
+// that is more. Most steps are looked up. Where they are not, each runs a handler, which takes longer the larger the
+// state is: two decisions about a run of etcd's raft took 8 s each, and decided nothing.
+const (
+	runsLines = 5_000_000
+	runsLeast = 10_000
+)
+
 // settling is a query: which states of a run can recover? It decides exactly, by visiting all states
 // that can follow them after the environment has healed. These are usually few. It decides nothing if
 // their number is larger than most, if answers are sampled, if nodes cannot be copied, or if the
@@ -98,6 +106,7 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 		if follow, err = x.Follow(q.path, from); err != nil {
 			return err
 		}
+		g.Runs = max(runsLeast, runsLines/max(1, len(x.World.Text.Lines())))
 		h.Explores(g.Taker) // the states of the closure have no origins, from which a run could be reconstructed
 		return look(g, x)
 	})

@@ -34,6 +34,8 @@ type Closure struct {
 	Left   []uint32       // states not known to be alive, the farthest from the start first
 	opened stateSet       // states from which every step was taken
 	Most   int            // the largest number of states; 0 means no limit
+	Runs   int            // the largest number of handler runs; 0 means no limit
+	began  int            // the number of handler runs before
 	tree   bool           // a step by which a state was first reached proves that the state before it is alive, too: no such step is rare
 
 	steps  *explore.Steps // the step properties, or nil if there are none
@@ -66,7 +68,7 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 		return nil, err
 	}
 	t := x.Heals(r, l)
-	g := &Closure{Taker: t, Stepper: explore.InWorld{Taker: t}}
+	g := &Closure{Taker: t, Stepper: explore.InWorld{Taker: t}, began: *r.Counts.HandlerRuns}
 	t.Visits(gathering{g})
 	if of, is := x.Stepper.(*explore.Memo); is {
 		m := explore.NewMemo(t)
@@ -163,6 +165,9 @@ func (g *Closure) open(s uint32, wanted bool) error {
 		if err := g.Expand(s); err != nil {
 			return err
 		}
+	}
+	if g.Runs > 0 && *g.Owner.Counts.HandlerRuns-g.began > g.Runs {
+		return explore.ErrFull
 	}
 	if g.Most > 0 && (g.Kept() > g.Most || g.Sampled) { // an answer that was not tried may lead to recovery
 		return explore.ErrFull
