@@ -140,8 +140,8 @@ func (b *Byzantine) also(other Byzantine) {
 	}
 }
 
-// merged returns all with b added: to the entry of b's node if there is one, otherwise as a
-// new entry.
+// merged returns the list all with b added. If all has an entry for b's node, b is added to that
+// entry, and otherwise it is a new one.
 func merged(all []Byzantine, b Byzantine) []Byzantine {
 	for k := range all {
 		if all[k].Node == b.Node {
@@ -152,7 +152,7 @@ func merged(all []Byzantine, b Byzantine) []Byzantine {
 	return append(all, b)
 }
 
-// made returns the node that runs at self in a system whose Byzantine nodes are all. It
+// made returns the node that runs at self. all has every Byzantine node of the system. made
 // also reports whether properties see the node.
 func (sys *System) made(p Params, self Addr, all []Byzantine) (n Node, seen bool) {
 	for _, b := range all {

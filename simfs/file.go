@@ -26,8 +26,8 @@ func (f *File) fail(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.path, Err: err}
 }
 
-// ready returns an error if the operation op, which writes if writes is set, is not
-// possible on the file now.
+// ready returns an error if an operation is not possible on the file now. op is the name of
+// the operation, and writes says whether it writes.
 func (f *File) ready(op string, writes bool) error {
 	mode := f.flag & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR)
 	switch {

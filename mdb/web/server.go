@@ -26,7 +26,8 @@ var (
 	pageJS []byte
 )
 
-// policy allows the page to run its script, load its style, and send requests to this server.
+// policy is the Content-Security-Policy of the page. It allows the page only to run its script, load
+// its style and images, and send requests to this server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Server serves the page of a session, and answers its requests one after the other.

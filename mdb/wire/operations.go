@@ -168,8 +168,8 @@ func Operations() []*Operation {
 // stepsMost is the largest number of steps in one answer.
 const stepsMost = 2000
 
-// at returns an operation that calls run with the Look that the request's branch and step
-// name.
+// at returns an operation that calls run. The Look that it passes is at the branch and the step
+// that the request selects.
 func at(run func(*mdb.Session, mdb.Look, *Request) (any, error)) func(*mdb.Session, *Request) (any, error) {
 	return func(s *mdb.Session, r *Request) (any, error) {
 		l, err := s.At(r.Branch, r.Step)
