@@ -208,8 +208,8 @@ func (r *replica) answerAgain(env sim.Env) {
 // Learned implements service.Server.
 func (r *replica) Learned() service.Learner { return r.learner }
 
-// NewReplica returns replica number k, counted from 0, of a chain of the replicas of, from the head
-// to the tail. It applies the commands to its learner l.
+// NewReplica returns replica number k, counted from 0, of a chain. The list of has all replicas of the
+// chain, from the head to the tail. The replica applies the commands to its learner l.
 func NewReplica(of []sim.Addr, k int, l service.Learner) sim.Node {
 	return replicas.Node(newReplica(of, k, l))
 }

@@ -74,8 +74,8 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	return service.Clients.Node(service.NewClient(p.Word(Of), replicated.Entrance(p, nodes)))
 }
 
-// operation returns the k-th operation of a client: in turn a put and a get, or of a list an
-// enqueue and a dequeue.
+// operation returns the k-th operation of a client. If the service is a table, puts and gets take
+// turns; if it is a list, enqueues and dequeues do.
 func operation(p sim.Params, client, k int) any {
 	list, changes := p.Word(Of) == "list", (client+k)%2 == 0
 	switch value := 10*(client+1) + k; {

@@ -142,8 +142,8 @@ func newByzantine(p sim.Params, self sim.Addr) sim.Node {
 	return badInitiators.Node(i)
 }
 
-// disagreement returns an initiator of, and two receivers a and b that have delivered different
-// texts of it. is reports whether there is such an initiator.
+// disagreement returns two receivers, a and b, that have delivered different texts of one initiator,
+// and that initiator. The result is is false if there are none.
 func disagreement(v sim.View[*receiver]) (of sim.Addr, a, b sim.Addr, is bool) {
 	first := map[sim.Addr]sim.Addr{}
 	for at, r := range v.Nodes() {

@@ -59,8 +59,8 @@ func voting(yields ...machine.Name) []machine.Handler[*replica] {
 	return machine.On(machine.OnMessage((*replica).prepared).May(yields...), machine.OnMessage((*replica).asked).May(yields...))
 }
 
-// NewReplica returns the k-th of the replicas of, fewer than half of which may fail. It applies the
-// commands to its learner l. If mute is set, the replica has a known bug of the systems that use it:
+// NewReplica returns the k-th of the replicas in the list of. Fewer than half of them may fail. It applies
+// the commands to its learner l. If mute is set, the replica has a known bug of the systems that use it:
 // it does not answer commands that the previous leader has decided.
 func NewReplica(of []sim.Addr, k int, l service.Learner, mute bool) sim.Node {
 	others := slices.Delete(slices.Clone(of), k, k+1)

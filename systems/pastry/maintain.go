@@ -2,7 +2,7 @@ package pastry
 
 import "macemc/sim"
 
-// inform handles a message from node from which proves that from is a member.
+// inform handles the message by which node from says that it is a member.
 func (n *node) inform(env sim.Env, from sim.Addr) {
 	if n.state != initial {
 		n.meet(env, from)

@@ -75,8 +75,8 @@ func timers(v view) bool {
 	return true
 }
 
-// allJoined reports whether all nodes are up, and members. The properties below are false if it is
-// false.
+// allJoined reports whether all nodes are up and are members. The properties below hold only in states
+// in which that is so.
 func allJoined(v view) bool {
 	if v.Len() < v.Params().Nodes {
 		return false

@@ -8,7 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// Messages of an application that looks up names: the question, to the name, and the answer.
+// Messages of an application that looks up names: the question whose node a name is, which is sent to
+// the name, and the answer of that node.
 type (
 	whose struct{ name string }
 	mine  struct{ name string }

@@ -6,8 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// candidates is the largest number of nodes in a cell of the routing table, which is the place of a
-// row and a column.
+// candidates is the largest number of nodes in a cell of the routing table. A cell is a column of a
+// row.
 const candidates = 8
 
 // candidate is a node in the routing table. Its row is the number of digits with which its

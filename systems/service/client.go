@@ -63,8 +63,8 @@ var Clients = machine.Define("client",
 // request.
 var Curt = Clients.Forget(free, machine.Messages(reply{})...)
 
-// NewClient returns a client of the service whose nodes are of. If name is not "", the client
-// records a history of its operations under that name.
+// NewClient returns a client of a service. The list of has the nodes of the service. If name is not
+// "", the client records a history of its operations under that name.
 func NewClient(name string, of []sim.Addr) *Client { return &Client{service: name, up: of} }
 
 func (c *Client) put(env sim.Env, m put) {

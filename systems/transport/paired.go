@@ -36,8 +36,8 @@ func (l *Layer) begin(env sim.Env, peer sim.Addr) {
 	l.announce(env, peer)
 }
 
-// announce opens a connection whose first packet contains no message. Since a packet is sent until
-// it is acknowledged, the peer learns of the session.
+// announce opens a connection whose first packet contains no message, but informs the peer of the
+// session. The packet is sent again until it is acknowledged.
 func (l *Layer) announce(env sim.Env, peer sim.Addr) {
 	o := l.open(env, peer)
 	l.take(env, o, []sim.Message{begun{}})

@@ -99,7 +99,8 @@ func expand(s *searched, t times, d design, n int) (wall float64, lost losses) {
 	return wall, lost
 }
 
-// expandLevel simulates a level that all hands expand, adds to lost, and returns the time of the level.
+// expandLevel simulates a level that all hands expand, and returns the time that the level takes. It adds the
+// losses of the hands to lost.
 func expandLevel(state, learn float64, size, chunk, n int, t times, random *rand.Rand, lost *losses) (end float64) {
 	var counter station
 	free := make([]float64, n)
