@@ -81,8 +81,8 @@ func TestGraphLive(t *testing.T) {
 	}
 }
 
-// A slice fails as the whole run does: the crash alone, without the reset before
-// it, would not.
+// TestGraphSlice checks that graph --slice prints the steps of a run that its failure needs: here a crash, and also
+// the reset before it, without which the crash would do no harm.
 func TestGraphSlice(t *testing.T) {
 	text, told, status := execute("graph", firstOf(t, "simtcp --bug ST3 --nodes 3"), "--slice")
 	for _, step := range []string{"n1 message data", "n0 reset with n1", "n0 crash"} {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// besideMost is the largest number of rows that are drawn after the split, unless all are asked for.
+// besideMost is the largest number of rows that are drawn of the part in which the two runs differ, unless the caller
+// wants all rows.
 const besideMost = 60
 
 // Text draws the two runs side by side, from a few steps before they part.

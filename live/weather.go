@@ -32,7 +32,7 @@ func NewWeather(seed uint64, c Climate) *Weather {
 	return &Weather{rand: rand.New(rand.NewPCG(seed, 0x77656174686572)), now: c}
 }
 
-// Set changes the weather.
+// Set replaces the climate: how often messages are lost, doubled or delayed, and connections reset, from now on.
 func (w *Weather) Set(c Climate) {
 	w.mu.Lock()
 	w.now = c

@@ -327,7 +327,7 @@ func (s *Session) setFilter(args []word) (Page, error) {
 		return nil, err
 	}
 	if len(q.fields()) > 0 {
-		return nil, fmt.Errorf("a filter cannot ask about fields; list %s lists these steps", q.text)
+		return nil, fmt.Errorf("a filter cannot ask about fields; to see the steps that match, type list %s", q.text)
 	}
 	s.filter = q
 	return page("filter: %s: %s of %s", q.text, numerals.Many(len(s.listed()), "step"), numerals.Count(s.Len())), nil

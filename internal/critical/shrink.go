@@ -16,13 +16,12 @@ import (
 	"macemc/trace"
 )
 
-// How many walks confirm that a run without some steps is still dead. A few walks suffice to remove a step. Now and
-// then more walks examine the run (see trust): the usual number divided by acceptShare. The final run must not
-// recover in fresh walks, of which there are confirmTimes as many as that.
+// These constants say how many walks, or states, confirm that a run without some steps is still dead. A few walks
+// suffice to remove a step.
 const (
-	acceptShare  = 6
-	confirmTimes = 10
-	sureWays     = 4 // the number of ways (see shrinker.revivals) from which on sure goes on by a binary search
+	acceptShare  = 6  // now and then the run is examined by EvidenceWalks/acceptShare walks (see trust)
+	confirmTimes = 10 // the final run is confirmed by confirmTimes times as many walks, none of which may recover
+	sureWays     = 4  // with this many ways (see shrinker.revivals) or more, the method sure searches among them by halving
 
 	exhaustSmall = 5_000 // the largest number of states, after healing, that are visited to decide about one candidate
 )

@@ -98,7 +98,8 @@ func within(steps int, chance float64) func(int) float64 {
 	}
 }
 
-// The documentation of the package states the probabilities of an error.
+// TestMissAsDocumented checks that the probabilities, stated in the package comment, with which a run that can recover is
+// called dead are those that the code computes.
 func TestMissAsDocumented(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

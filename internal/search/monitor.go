@@ -58,7 +58,7 @@ func (m *monitor) all() []*hand {
 	return m.hands
 }
 
-// with adds hands to watch, and returns a function that removes them.
+// with makes m watch other workers (hands), too, and returns a function that ends this.
 func (m *monitor) with(others []*hand) (end func()) {
 	before := m.all()
 	m.set(slices.Concat(before, others))

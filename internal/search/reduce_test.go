@@ -367,7 +367,7 @@ func gathers() (seed uint64) {
 	return seed
 }
 
-// heated returns a system with a monitor that may stay hot.
+// heated returns sys with one more property, a monitor that may stay hot: it waits for something that need not come.
 func heated(sys *sim.System) *sim.System {
 	sys.Properties = append(sys.Properties, sim.Cools("cools", func(*struct{}, sim.Addr, any) {}, func(*struct{}) bool { return false }))
 	return sys

@@ -67,12 +67,12 @@ func (n *Node) Replace(node any) {
 // Renew records that the content of the node's value has changed.
 func (n *Node) Renew() { n.Version++ }
 
-// Follow copies what properties see of a node from now, a node of another state, to node i. It
-// reports whether the node was replaced, or came up or went down.
-func (s *State) Follow(i int, now *Node) (another bool) {
+// Follow copies what properties see of other, a node of another state, to node i. It reports whether node i was replaced,
+// or came up or went down, by that.
+func (s *State) Follow(i int, other *Node) (another bool) {
 	n := s.Nodes[i]
-	replaced, moved := n.Version != now.Version, n.Up != now.Up
-	switch n.follow(now); {
+	replaced, moved := n.Version != other.Version, n.Up != other.Up
+	switch n.follow(other); {
 	case moved:
 		s.Regrouped()
 	case replaced:

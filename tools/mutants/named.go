@@ -70,7 +70,7 @@ func (n named) find(files []source) (*mutant, error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("the named mutant %q matches nothing: there is no text %s in the room %s any more; write the present text into named.go", n.name, n.old, n.room)
+		return nil, fmt.Errorf("the named mutant %q matches nothing: the folder %[3]s has no text %[2]s any more; write the present text into named.go", n.name, n.old, n.room)
 	}
 	return found, nil
 }

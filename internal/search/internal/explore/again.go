@@ -43,16 +43,16 @@ func (t *Taker) anew(l *Ledger) *Taker {
 	return o
 }
 
-// repeats copies start state s of the explorer of, with the verdict about it, to the states of x.
-func (x *Explorer) repeats(of *Explorer, s uint32) {
-	of.Get(s, x.To)
+// repeats copies start state s of another explorer, and the verdict about it, to the states of x.
+func (x *Explorer) repeats(other *Explorer, s uint32) {
+	other.Get(s, x.To)
 	x.Pack(x.To)
-	x.Add(x.Sum(x.To), of.Origin(s))
+	x.Add(x.Sum(x.To), other.Origin(s))
 	x.Told()
-	if of.Live(s) {
+	if other.Live(s) {
 		x.Block(x.Next - 1).Live.Set(x.Next - 1)
 	}
-	if of.Outside(s) {
+	if other.Outside(s) {
 		x.leave(x.Next - 1)
 	}
 }

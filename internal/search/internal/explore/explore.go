@@ -40,7 +40,8 @@ func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
 	return newExplorer(r, c, l)
 }
 
-// newExplorer makes an explorer that keeps its states in ledger l, and takes every step in the world.
+// newExplorer makes an explorer for r that keeps its states in ledger l. It executes each step in a simulated world under
+// climate c, and looks no results of steps up.
 func newExplorer(r *Owner, c run.Climate, l *Ledger) (*Explorer, error) {
 	t, err := newTaker(r, c, l)
 	if err != nil {

@@ -123,7 +123,7 @@ func (l *Limits) Spares() {
 	l.thrift(garbageOf(live))
 }
 
-// Spends undoes Spares.
+// Spends makes Go's runtime collect garbage by its own rule again, which Spares has changed.
 func (l *Limits) Spends() { l.thrift(garbageUsual) }
 
 // garbageOf returns how much garbage there may be before it is collected, in percent of the heap in use. The

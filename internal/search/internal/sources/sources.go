@@ -341,8 +341,8 @@ func (f *frame) add(d *deed) {
 	f.did = &all
 }
 
-// tried returns a copy of d to be kept while its line is asleep. The copy has no number in a run,
-// since the present run does not take the step.
+// tried returns a copy of d, a step that was tried, to be kept while its line is asleep: until a step is taken that
+// depends on d. The copy has no number in a run, since the present run does not take the step.
 func (d *deed) tried() *deed {
 	all := *d
 	all.index = -1
