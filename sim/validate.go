@@ -105,11 +105,11 @@ func (sys *System) validateProperties() error {
 		seen[p.Name] = true
 	}
 	if len(sys.Fair) > 0 && !slices.ContainsFunc(sys.Properties, Property.Cools) {
-		return fmt.Errorf("Fair names the choice %q, but only properties made by Cools use Fair, and the system has none; leave the name out", sys.Fair[0])
+		return fmt.Errorf("the choice %q is in Fair, but only properties made by Cools use Fair, and the system has none; leave it out", sys.Fair[0])
 	}
 	for k, why := range sys.Fair {
 		if strings.TrimSpace(why) == "" || slices.Contains(sys.Fair[:k], why) {
-			return fmt.Errorf("Fair has the name %q twice, or the name is empty; name each choice once, by the argument why of Env.Choose", why)
+			return fmt.Errorf("the name %q is in Fair twice, or is empty; name each choice once, by the argument why of Env.Choose", why)
 		}
 	}
 	return nil
