@@ -301,11 +301,17 @@ func (h *Host) begin(n *Node) {
 	go n.loop()
 }
 
-// ended handles the end of the life of node n.
+// keep keeps the node and the disk of n, whose life ends, for its next life.
+func (h *Host) keep(n *Node) {
+	h.mu.Lock()
+	h.dead[n.at], h.kept[n.at] = n.m.node, n.m.disk
+	h.mu.Unlock()
+}
+
+// ended logs the end of the life of node n, and reports its failure if it has failed.
 func (h *Host) ended(n *Node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.dead[n.at], h.kept[n.at] = n.m.node, n.m.disk
 	why := "asked to"
 	if n.err != nil {
 		why = n.err.Error()

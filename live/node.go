@@ -152,6 +152,7 @@ func (n *Node) finish() {
 	n.err = first(n.err, n.store.close(n.kill))
 	n.err = first(n.err, n.recorder.close())
 	n.tell()
+	n.host.keep(n) // before stopped is closed: Restart, which waits for that, takes the node and its disk from there
 	close(n.stopped)
 	n.host.ended(n)
 }
